@@ -1,0 +1,1 @@
+"""What every other package speaks: values, protocols and failures. No I/O, no AWS, no third-party imports."""

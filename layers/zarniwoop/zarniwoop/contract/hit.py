@@ -1,0 +1,72 @@
+"""One shape of hit for every provider, with its provenance, and the bodies that may hang on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from zarniwoop.contract.modality import SearchModality
+
+
+class ContentInline(StrEnum):
+    """Where the body of a hit is: in the reference itself, or at the provider until somebody asks."""
+
+    EMBED_TEXT = "EMBED_TEXT"
+    STASH_ON_DEMAND = "STASH_ON_DEMAND"
+
+
+class DatePrecision(StrEnum):
+    YEAR = "year"
+    MONTH = "month"
+    DAY = "day"
+    SECOND = "second"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedAt:
+    """A publication date no more exact than the provider said: `2017`, `2017-06`, `2017-06-12` or an RFC 3339 instant."""
+
+    value: str
+    precision: DatePrecision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentReference:
+    """A body: `text` for EMBED_TEXT (abstract, lead), `reference` for STASH_ON_DEMAND (what `load_content` needs)."""
+
+    inline: ContentInline
+    media_type: str = "text/plain"
+    text: str | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedContent:
+    """A body fetched through `load_content`, at most as large as the transport's byte cap."""
+
+    body: bytes
+    media_type: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHit:
+    """One hit (seed 1, section 4.4).
+
+    `rank` is the provider's order, from 1. `identifiers` uses the keys `doi`, `arxiv_id`, `pmid`, `pmcid`, `isbn`,
+    `openalex_id`, … in their bare form (a DOI in lower case without `https://doi.org/`). `extras` holds what only one
+    modality or provider has.
+    """
+
+    title: str
+    url: str
+    modality: SearchModality
+    snippet: str | None = None
+    source: str | None = None
+    content: ContentReference | None = None
+    rank: int = 0
+    authors: tuple[str, ...] = ()
+    published_at: PublishedAt | None = None
+    language: str | None = None
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,109 @@
+"""The SPI (seed 1, sections 4.5 and 4.6): what an add-on implements, with the seed's members in snake_case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from zarniwoop.contract.deadline import Clock
+from zarniwoop.contract.failure import QueryRejected
+from zarniwoop.contract.hit import ContentReference, LoadedContent
+from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
+from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.transport import KeyRing, Transport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderInstanceConfig:
+    """One endpoint, resolved from `research.endpoint.<id>.*`.
+
+    `credential_key` names the setting that holds the key (its value stays in the key ring until the call); `extras` are
+    all suffixes beyond the four basic ones, spelt as in the settings. `transport`, `keys` and `clock` are what an
+    instance may use of the world.
+    """
+
+    instance_id: str
+    protocol_id: str
+    base_url: str | None
+    credential_key: str | None = None
+    enabled: bool = True
+    extras: Mapping[str, str] = field(default_factory=dict)
+    transport: Transport = field(repr=False)
+    keys: KeyRing = field(repr=False)
+    clock: Clock = field(repr=False)
+
+
+class SearchProviderInstance(Protocol):
+    """A concrete endpoint: URL, credentials and settings of one provider in one project.
+
+    An add-on inherits from this class to get the seed's defaults of the last four members.
+    """
+
+    def id(self) -> str: ...
+    def display_name(self) -> str: ...
+    def modalities(self) -> frozenset[SearchModality]: ...
+    def domains(self) -> frozenset[SearchDomain]: ...
+    def tiers(self) -> frozenset[SearchTier]: ...
+
+    def availability(self, scope: SearchScope) -> ProviderAvailability:
+        """READY or DISABLED, out of configuration alone: it asks nobody and spends nothing."""
+        ...
+
+    def current_quota(self, scope: SearchScope) -> QuotaStatus | None:
+        """Asked of the provider where it has a free endpoint, else None (then we count). Raises ProviderError."""
+        ...
+
+    def status_text(self, scope: SearchScope) -> str | None:
+        """A sentence for an operator, or None."""
+        return None
+
+    def prompt_hint(self) -> str:
+        """Markdown for a planner: what this index holds and when to choose it."""
+        return ""
+
+    def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
+        """Ask. A result with `error_message` is a soft failure; a raised ProviderError is a hard one."""
+        ...
+
+    def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
+        """The body behind a STASH_ON_DEMAND reference. Raises ProviderError."""
+        raise QueryRejected(f"{self.id()} holds no bodies")
+
+    def dispose(self) -> None:
+        """Let go of what the instance holds; called once, on a project stop or when its settings changed."""
+        return
+
+
+class SearchProtocol(Protocol):
+    """One wire format; it makes any number of instances."""
+
+    def id(self) -> str: ...
+    def display_name(self) -> str: ...
+    def modalities_supported(self) -> frozenset[SearchModality]: ...
+    def tiers_supported(self) -> frozenset[SearchTier]: ...
+
+    def instantiate(self, config: ProviderInstanceConfig) -> SearchProviderInstance:
+        """Make an instance without asking anybody. Raises ValueError, naming the setting, for a bad configuration."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """A provider's published rate: `requests` per `seconds` for all behind `subject` (a host, or host and key)."""
+
+    subject: str
+    requests: int
+    seconds: float
+    burst: int = 1
+
+    @property
+    def interval(self) -> float:
+        return self.seconds / self.requests
+
+
+@runtime_checkable
+class PacedInstance(Protocol):
+    """An instance whose provider publishes a rate; the dispatcher takes `calls` turns at the shared limiter first."""
+
+    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None: ...

@@ -1,0 +1,99 @@
+"""The seam between what speaks a provider's format and what owns the sockets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from zarniwoop.contract.deadline import Deadline
+
+
+class Secret:
+    """A key that does not show itself: only the transport calls `reveal`."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderKey:
+    """The provider reads its key from a header; `prefix` is put before it ("Bearer ")."""
+
+    name: str
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryKey:
+    """The provider insists on its key in the query string. It is appended last, after everything was logged."""
+
+    name: str
+
+
+Authentication = HeaderKey | QueryKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """One request, without its key. `params` are percent-encoded by the transport; `json` makes the body of a POST.
+
+    `max_redirects` is 0 for an API call: a 3xx of an API is a failure, and a key never follows it.
+    """
+
+    url: str
+    method: str = "GET"
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: Any = None
+    form: Mapping[str, str] | None = None
+    max_redirects: int = 0
+    max_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """A whole answer: header names in lower case, the body decoded of its content coding and within the byte cap."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str
+
+
+class Transport(Protocol):
+    """The only way out. Raises ProviderUnavailable (DNS, TLS, reset, time) or MalformedAnswer (size, coding)."""
+
+    def send(
+        self,
+        request: HttpRequest,
+        *,
+        deadline: Deadline,
+        authentication: Authentication | None = None,
+        secret: Secret | None = None,
+    ) -> HttpAnswer: ...
+
+
+class KeyRing(Protocol):
+    """Where keys come from, one at a time, when their endpoint is about to be called."""
+
+    def secret(self, credential_key: str, *, fresh: bool = False) -> Secret | None:
+        """The key behind a credential setting, or None. `fresh` bypasses every cache.
+
+        Raises ConfigurationUnavailable when the store does not answer and nothing is cached.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The dispatcher alone decides what a failure means."""

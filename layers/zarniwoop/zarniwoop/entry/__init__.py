@@ -1,0 +1,1 @@
+"""What every app.py is wrapped in."""

@@ -1,0 +1,1 @@
+"""Catalogues of what there is, for people and models."""

@@ -1,0 +1,1 @@
+"""Settings: the cascade over Parameter Store, endpoints, keys."""

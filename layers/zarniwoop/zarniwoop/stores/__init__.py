@@ -1,0 +1,1 @@
+"""State that the fleet shares: conditional writes in DynamoDB, every read filtered on time."""

@@ -1,0 +1,38 @@
+"""The audit trail (seed 1, section 11): one record per provider call, without the query's text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from zarniwoop.contract.modality import SearchModality, SearchTier
+from zarniwoop.stores.state import ProjectKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """`research_call_records`. `query_hash` is an HMAC-SHA-256 under the stack's key; `error_message` is a reason word."""
+
+    tenant_id: str
+    project_id: str
+    instance_id: str
+    protocol: str
+    modality: SearchModality
+    tier: SearchTier
+    query_hash: str
+    hit_count: int
+    ok: bool
+    error_message: str | None
+    started_at: float
+    duration_ms: int
+    expires_at: float
+    request_id: str = ""
+
+
+class AuditStore(Protocol):
+    def write(self, records: Sequence[CallRecord], *, time_limit: float) -> int:
+        """Store them in one BatchWriteItem per 25, within `time_limit` seconds; return how many were lost. Never raises."""
+        ...
+
+    def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:
+        """Calls of an instance since an epoch second, counted up to `at_most`. Raises StoreUnavailable."""
+        ...

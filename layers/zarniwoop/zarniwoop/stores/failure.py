@@ -1,0 +1,11 @@
+"""What a store raises when AWS does not answer it; botocore's own errors never leave this package."""
+
+from zarniwoop.contract.failure import ZarniwoopError
+
+
+class StoreError(ZarniwoopError):
+    """Root of the stores' failures."""
+
+
+class StoreUnavailable(StoreError):  # noqa: N818 - named by its consequence
+    """Throttled, denied, missing or unreachable: the caller goes on without, and counts the loss."""

@@ -1,0 +1,1 @@
+"""Pure helpers on strings, dates and URLs. No I/O."""

@@ -1,0 +1,37 @@
+"""Provider markup to plain text that is safe to show and to log next to."""
+
+import re
+from html import unescape
+
+_TAG = re.compile(r"<[^<>]*>")
+_BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def plain(markup: str | None) -> str | None:
+    """Text without tags, entities, invisible characters or runs of white space; None when nothing is left.
+
+    Entities are decoded once, after the tags went, so that an escaped `&lt;b&gt;` stays visible text.
+    """
+    if not markup:
+        return None
+    text = markup
+    if "<" in text:
+        text = _TAG.sub("", _BREAK.sub(" ", text))
+    if "&" in text:
+        text = unescape(text)
+    if not text.isascii() or not text.isprintable():
+        text = _INVISIBLE.sub("", text.replace("\n", " "))
+    return _SPACE.sub(" ", text).strip() or None
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, cut at a word where one ends in the last fifth, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > limit * 4 // 5 else cut).rstrip() + "…"

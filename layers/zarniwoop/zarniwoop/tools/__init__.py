@@ -1,0 +1,1 @@
+"""The tools: arguments in, one call, a typed answer out."""

@@ -1,0 +1,221 @@
+"""The driver: carries a declared wire format out over the transport and turns it into an SPI instance.
+
+It owns what no adapter may: keys, status codes, vendor limits, filters applied here, and the line between "the provider
+broke its format" and "our code is wrong".
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from zarniwoop.contract.failure import Cause, CredentialsRejected, MalformedAnswer, ProviderError
+from zarniwoop.contract.hit import ContentReference, LoadedContent
+from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
+from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig, SearchProviderInstance
+from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.transport import HttpAnswer, HttpRequest, Secret
+from zarniwoop.text.plain import clip
+from zarniwoop.text.retry_after import stated_wait
+from zarniwoop.wire.filters import account_for_filters
+from zarniwoop.wire.format import Found, WireFormat
+from zarniwoop.wire.reading import MISREAD
+from zarniwoop.wire.status import failure_of
+
+Returned = TypeVar("Returned")
+
+_SHOWN_HEADERS = ("x-ratelimit-", "x-rate-limit-", "ratelimit", "retry-after", "x-request-id", "x-api-pool")
+
+
+@dataclass(frozen=True, slots=True)
+class WireProtocol:
+    """A `WireFormat` as the SPI's `SearchProtocol`."""
+
+    format: WireFormat
+
+    def id(self) -> str:
+        return self.format.protocol_id
+
+    def display_name(self) -> str:
+        return self.format.display_name
+
+    def modalities_supported(self) -> frozenset[SearchModality]:
+        return self.format.modalities
+
+    def tiers_supported(self) -> frozenset[SearchTier]:
+        return self.format.tiers
+
+    def instantiate(self, config: ProviderInstanceConfig) -> "WireInstance":
+        base_url = config.base_url or self.format.default_base_url
+        missing = [
+            field.name for field in self.format.setting_fields if field.required and not config.extras.get(field.name)
+        ]
+        if missing:
+            raise ValueError(f"{missing[0]} is required by protocol {self.format.protocol_id}")
+        return WireInstance(self.format, replace(config, base_url=base_url.rstrip("/") if base_url else None))
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """The state of one exchange: what was seen on the way."""
+
+    headers: dict[str, str] = field(default_factory=dict)
+    quota: QuotaStatus | None = None
+
+
+class WireInstance(SearchProviderInstance):
+    """One endpoint of a built-in protocol."""
+
+    def __init__(self, wire_format: WireFormat, config: ProviderInstanceConfig) -> None:
+        self._format = wire_format
+        self._config = config
+        self.observed_quota: QuotaStatus | None = None
+
+    def id(self) -> str:
+        return self._config.instance_id
+
+    def display_name(self) -> str:
+        return f"{self._format.display_name} ({self._config.instance_id})"
+
+    def modalities(self) -> frozenset[SearchModality]:
+        return self._format.modalities
+
+    def domains(self) -> frozenset[SearchDomain]:
+        return self._format.domains
+
+    def tiers(self) -> frozenset[SearchTier]:
+        return self._format.tiers
+
+    def availability(self, scope: SearchScope) -> ProviderAvailability:  # noqa: ARG002 - the SPI's signature
+        usable = self._config.enabled and self._config.base_url
+        return ProviderAvailability.READY if usable else ProviderAvailability.DISABLED
+
+    def prompt_hint(self) -> str:
+        return self._format.prompt_hint
+
+    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None:
+        return self._format.pacing(request, self._config) if self._format.pacing else None
+
+    def current_quota(self, scope: SearchScope) -> QuotaStatus | None:
+        if self._format.quota_exchange is None:
+            return self.observed_quota
+        seen = _Exchange()
+        quota = self._carry_out(self._format.quota_exchange(self._config), scope, seen)
+        return replace(quota, observed_at=self._config.clock.now())
+
+    def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
+        if request.modality not in self._format.modalities:
+            return _declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
+        asked, notes = self._within_vendor_limits(request)
+        seen = _Exchange()
+        found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
+        self._remember_quota(seen)
+        return self._result(request, found, seen, notes)
+
+    def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
+        if self._format.content_exchange is None:
+            return super().load_content(reference, scope)
+        return self._carry_out(self._format.content_exchange(reference, self._config), scope, _Exchange())
+
+    def _within_vendor_limits(self, request: SearchRequest) -> tuple[SearchRequest, list[str]]:
+        notes: list[str] = []
+        if len(request.query) > self._format.max_query_chars:
+            notes.append(f"query shortened to {self._format.max_query_chars} characters for {self._format.protocol_id}")
+            request = replace(request, query=clip(request.query, self._format.max_query_chars).rstrip("…").rstrip())
+        if request.max_results > self._format.max_results:
+            notes.append(f"{self._format.protocol_id} gives at most {self._format.max_results} results")
+            request = replace(request, max_results=self._format.max_results)
+        return request, notes
+
+    def _result(self, request: SearchRequest, found: Found, seen: _Exchange, notes: list[str]) -> SearchResult:
+        found, applied = account_for_filters(request, found, self._format.ignores)
+        hits = found.hits[: request.max_results]
+        if found.note:
+            notes.append(found.note)
+        return SearchResult(
+            query=request.query,
+            modality=request.modality,
+            provider_instance_id=self.id(),
+            tier=request.tier,
+            hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)),
+            returned_count=len(hits),
+            dropped_count=found.dropped_count,
+            note="; ".join(notes) or None,
+            upstream_headers=seen.headers,
+            applied=applied,
+            degraded=found.degraded,
+        )
+
+    def _remember_quota(self, seen: _Exchange) -> None:
+        if seen.quota is not None:
+            self.observed_quota = replace(seen.quota, observed_at=self._config.clock.now())
+
+    def _carry_out(
+        self, exchange: Generator[HttpRequest, HttpAnswer, Returned], scope: SearchScope, seen: _Exchange
+    ) -> Returned:
+        """Run an exchange to its end. Raises ProviderError and nothing else that the answers could cause."""
+        step: Callable[[], HttpRequest] = lambda: next(exchange)  # noqa: E731 - the first step has no answer to send
+        while True:
+            try:
+                request = step()
+            except StopIteration as stop:
+                returned: Returned = stop.value
+                return returned
+            except MISREAD as error:
+                raise MalformedAnswer("the answer does not have the documented shape", cause=Cause.SHAPE) from error
+            answer = self._ask(request, scope, seen)
+            step = lambda answer=answer: exchange.send(answer)  # type: ignore[misc]  # noqa: E731
+
+    def _ask(self, request: HttpRequest, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
+        secret = self._secret()
+        try:
+            return self._send(request, secret, scope, seen)
+        except CredentialsRejected:
+            renewed = self._secret(fresh=True)
+            if renewed == secret:
+                raise
+            return self._send(request, renewed, scope, seen)
+
+    def _secret(self, *, fresh: bool = False) -> Secret | None:
+        key = self._config.credential_key
+        if self._format.authentication is None or key is None:
+            return None
+        secret = self._config.keys.secret(key, fresh=fresh)
+        if secret is None and self._format.key_required:
+            raise CredentialsRejected(f"no key is saved for {self.id()}")
+        return secret
+
+    def _send(self, request: HttpRequest, secret: Secret | None, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
+        answer = self._config.transport.send(
+            request, deadline=scope.deadline, authentication=self._format.authentication, secret=secret
+        )
+        self._observe(answer, seen)
+        failure = self._failure(answer)
+        if failure is not None:
+            raise failure
+        return answer
+
+    def _failure(self, answer: HttpAnswer) -> ProviderError | None:
+        now = self._config.clock.now()
+        own = self._format.classify(answer) if self._format.classify else None
+        if own is None:
+            return failure_of(answer, now)
+        if own.retry_after is None:
+            own.retry_after = stated_wait(answer.headers, now)
+        return own
+
+    def _observe(self, answer: HttpAnswer, seen: _Exchange) -> None:
+        seen.headers.update({name: value for name, value in answer.headers.items() if name.startswith(_SHOWN_HEADERS)})
+        if self._format.quota_from_headers:
+            seen.quota = self._format.quota_from_headers(answer.headers) or seen.quota
+
+
+def _declined(instance_id: str, request: SearchRequest, message: str) -> SearchResult:
+    return SearchResult(
+        query=request.query,
+        modality=request.modality,
+        provider_instance_id=instance_id,
+        tier=request.tier,
+        error_message=message,
+    )

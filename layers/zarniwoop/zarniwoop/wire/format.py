@@ -1,0 +1,85 @@
+"""A wire format as a declaration: what a provider serves, how it is asked and how its answers are read.
+
+An adapter is one `WireFormat` plus a generator. The generator yields `HttpRequest`s, receives `HttpAnswer`s with a
+status below 400, and returns what it `Found`. It never touches sockets, time, environment or keys.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+
+from zarniwoop.contract.failure import ProviderError
+from zarniwoop.contract.hit import ContentReference, LoadedContent, SearchHit
+from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
+from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
+from zarniwoop.contract.quota import QuotaStatus
+from zarniwoop.contract.request import SearchRequest
+from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What an exchange came to.
+
+    `translated` names the filters (`site`, `filetype`, `date_from`, `date_to`, `domain`, `freshness_days`, `locale`)
+    that the request carried and the provider was really asked to apply. `degraded` says why an empty list does not mean
+    "nothing there". `note` is a sentence for the caller about what was clamped or shortened.
+    """
+
+    hits: tuple[SearchHit, ...] = ()
+    dropped_count: int = 0
+    translated: frozenset[str] = frozenset()
+    note: str | None = None
+    degraded: str | None = None
+
+
+Exchange = Generator[HttpRequest, HttpAnswer, Found]
+ContentExchange = Generator[HttpRequest, HttpAnswer, LoadedContent]
+QuotaExchange = Generator[HttpRequest, HttpAnswer, QuotaStatus]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingField:
+    """One field of the provider's settings form, beyond protocol, baseUrl, apiKey and enabled."""
+
+    name: str
+    title: str
+    description: str
+    required: bool = False
+    default: str | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireFormat:
+    """The declaration of an adapter.
+
+    `max_query_chars` and `max_results` are the vendor's limits: the driver shortens and clamps before the exchange and
+    says so in the result's note. `ignores` gives, for a filter that this provider cannot apply and that must not be
+    applied here either, the reason. `classify` reads an answer (of any status) with the provider's own eyes and returns
+    the typed failure, or None for the default reading. `quota_from_headers` reads what an ordinary answer
+    says of the quota. `index_family` names the index behind the provider, for fusion.
+    """
+
+    protocol_id: str
+    display_name: str
+    modalities: frozenset[SearchModality]
+    domains: frozenset[SearchDomain]
+    exchange: Callable[[SearchRequest, ProviderInstanceConfig], Exchange]
+    prompt_hint: str
+    index_family: str
+    documentation: str
+    default_base_url: str | None = None
+    tiers: frozenset[SearchTier] = frozenset(SearchTier)
+    authentication: Authentication | None = None
+    key_required: bool = False
+    key_variable: str | None = None
+    takes_generic_key: bool = False
+    max_query_chars: int = 400
+    max_results: int = 100
+    ignores: Mapping[str, str] = field(default_factory=dict)
+    setting_fields: tuple[SettingField, ...] = ()
+    classify: Callable[[HttpAnswer], ProviderError | None] | None = None
+    quota_exchange: Callable[[ProviderInstanceConfig], QuotaExchange] | None = None
+    quota_from_headers: Callable[[Mapping[str, str]], QuotaStatus | None] | None = None
+    content_exchange: Callable[[ContentReference, ProviderInstanceConfig], ContentExchange] | None = None
+    pacing: Callable[[SearchRequest, ProviderInstanceConfig], tuple[Pacing, int] | None] | None = None

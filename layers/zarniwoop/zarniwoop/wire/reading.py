@@ -1,0 +1,66 @@
+"""Reading answers: JSON and XML behind one guard each, and lists item by item."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from zarniwoop.contract.failure import Cause, MalformedAnswer
+from zarniwoop.contract.hit import SearchHit
+from zarniwoop.contract.transport import HttpAnswer
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What reading code raises when an answer does not have the documented shape."""
+
+
+def read_json(answer: HttpAnswer) -> Any:
+    """The body as JSON. Raises MalformedAnswer for HTML, truncation, depth over 1024, NaN or lone surrogates."""
+    try:
+        return orjson.loads(answer.body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedAnswer(*_why_not_json(answer.body)) from error
+
+
+def _why_not_json(body: bytes) -> tuple[str]:
+    return ("an HTML page came instead of JSON",) if body.lstrip()[:1] == b"<" else ("the body is not valid JSON",)
+
+
+def read_xml(answer: HttpAnswer) -> "Element":
+    """The body as XML, with entity declarations refused. Raises MalformedAnswer.
+
+    Default flags: `forbid_dtd` would refuse PubMed, which sends an external DOCTYPE.
+    """
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        root: Element = fromstring(answer.body)
+    except DefusedXmlException as error:
+        raise MalformedAnswer("the XML declares entities", cause=Cause.SHAPE) from error
+    except (ParseError, ValueError, LookupError) as error:
+        raise MalformedAnswer("the body is not well-formed XML", cause=Cause.SHAPE) from error
+    return root
+
+
+def read_hits(items: Iterable[Any], to_hit: Callable[[Any], SearchHit | None]) -> tuple[tuple[SearchHit, ...], int]:
+    """Hits in order, and how many items were dropped: one malformed item never costs the others.
+
+    `to_hit` returns None for an item that is well-formed but no hit (no title, no link).
+    """
+    hits: list[SearchHit] = []
+    dropped = 0
+    for item in items:
+        try:
+            hit = to_hit(item)
+        except MISREAD:
+            hit = None
+        if hit is None:
+            dropped += 1
+        else:
+            hits.append(hit)
+    return tuple(hits), dropped
