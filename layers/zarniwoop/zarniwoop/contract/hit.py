@@ -24,7 +24,7 @@ class DatePrecision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedAt:
-    """A publication date no more exact than the provider said: `2017`, `2017-06`, `2017-06-12` or an RFC 3339 instant."""
+    """A date no more exact than the provider said: `2017`, `2017-06`, `2017-06-12` or an RFC 3339 instant."""
 
     value: str
     precision: DatePrecision

@@ -48,12 +48,24 @@ class Attempt:
     retry_at: float | None = None
 
 
+class DispatchFailure(StrEnum):
+    """Why a whole search brought nothing, when that was not for want of matches."""
+
+    NO_ENDPOINT = "no_endpoint"
+    DISABLED = "disabled"
+    ALL_COOLING = "all_cooling"
+    ALL_FAILED = "all_failed"
+    DECLINED = "declined"
+    OUT_OF_TIME = "out_of_time"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """The answer to one search (seed 1, section 4.4, and design section 5).
 
-    `error_message` set means a soft failure: the instance declined, no cooldown follows. `degraded` names why an empty
-    answer does not mean that there is nothing (the provider's own engines were blocked).
+    Of an instance, `error_message` means a soft failure: it declined, and no cooldown follows. Of the dispatcher, it
+    comes with `failure` and, where time heals it, `retry_at` (epoch seconds, the earliest). `degraded` names why an
+    empty answer does not mean that there is nothing (the provider's own engines were blocked).
     """
 
     query: str
@@ -69,6 +81,8 @@ class SearchResult:
     applied: tuple[AppliedFilter, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     degraded: str | None = None
+    failure: DispatchFailure | None = None
+    retry_at: float | None = None
     cached: bool = False
     cost: float = 0.0
     truncated: bool = False

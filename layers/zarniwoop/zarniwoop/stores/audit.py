@@ -10,7 +10,7 @@ from zarniwoop.stores.state import ProjectKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """`research_call_records`. `query_hash` is an HMAC-SHA-256 under the stack's key; `error_message` is a reason word."""
+    """`research_call_records`: `query_hash` is an HMAC-SHA-256 under the stack's key, `error_message` a reason word."""
 
     tenant_id: str
     project_id: str
@@ -30,7 +30,7 @@ class CallRecord:
 
 class AuditStore(Protocol):
     def write(self, records: Sequence[CallRecord], *, time_limit: float) -> int:
-        """Store them in one BatchWriteItem per 25, within `time_limit` seconds; return how many were lost. Never raises."""
+        """Write within `time_limit` seconds, 25 a BatchWriteItem; return how many were lost. Never raises."""
         ...
 
     def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:

@@ -50,7 +50,7 @@ class KeptQuota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateSnapshot:
-    """What one read brought. Only quotas that have not expired are in it; cooldowns are all there, past ones included."""
+    """What one read brought: quotas that have not expired, and every cooldown, past ones included."""
 
     cooldowns: Mapping[Subject, Cooldown] = field(default_factory=dict)
     quotas: Mapping[Subject, KeptQuota] = field(default_factory=dict)

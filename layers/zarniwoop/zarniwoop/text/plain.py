@@ -5,6 +5,7 @@ from html import unescape
 
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_MATH = re.compile(r"(?<=\w)(?=<(?:mml:)?math\b)|(?:(?<=</math>)|(?<=</mml:math>))(?=\w)", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
@@ -14,17 +15,18 @@ _INVISIBLE = re.compile(
 def plain(markup: str | None) -> str | None:
     """Text without tags, entities, invisible characters or runs of white space; None when nothing is left.
 
+    A formula that publishers glue to its neighbours ("lasers and<math>…</math>pinches") is set apart from words.
     Entities are decoded once, after the tags went, so that an escaped `&lt;b&gt;` stays visible text.
     """
     if not markup:
         return None
     text = markup
     if "<" in text:
-        text = _TAG.sub("", _BREAK.sub(" ", text))
+        text = _TAG.sub("", _BREAK.sub(" ", _MATH.sub(" ", text)))
     if "&" in text:
         text = unescape(text)
     if not text.isascii() or not text.isprintable():
-        text = _INVISIBLE.sub("", text.replace("\n", " "))
+        text = _INVISIBLE.sub("", _SPACE.sub(" ", text))
     return _SPACE.sub(" ", text).strip() or None
 
 

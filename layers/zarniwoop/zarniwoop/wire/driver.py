@@ -5,6 +5,7 @@ broke its format" and "our code is wrong".
 """
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -109,8 +110,10 @@ class WireInstance(SearchProviderInstance):
             return _declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
         asked, notes = self._within_vendor_limits(request)
         seen = _Exchange()
-        found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
-        self._remember_quota(seen)
+        try:
+            found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
+        finally:
+            self._remember_quota(seen)
         return self._result(request, found, seen, notes)
 
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
@@ -198,17 +201,25 @@ class WireInstance(SearchProviderInstance):
 
     def _failure(self, answer: HttpAnswer) -> ProviderError | None:
         now = self._config.clock.now()
-        own = self._format.classify(answer) if self._format.classify else None
+        own = self._own_reading(answer)
         if own is None:
             return failure_of(answer, now)
         if own.retry_after is None:
             own.retry_after = stated_wait(answer.headers, now)
         return own
 
+    def _own_reading(self, answer: HttpAnswer) -> ProviderError | None:
+        """The provider's own reading of an answer; one that it cannot read is left to the default reading."""
+        try:
+            return self._format.classify(answer) if self._format.classify else None
+        except (MalformedAnswer, *MISREAD):
+            return None
+
     def _observe(self, answer: HttpAnswer, seen: _Exchange) -> None:
         seen.headers.update({name: value for name, value in answer.headers.items() if name.startswith(_SHOWN_HEADERS)})
         if self._format.quota_from_headers:
-            seen.quota = self._format.quota_from_headers(answer.headers) or seen.quota
+            with suppress(*MISREAD):
+                seen.quota = self._format.quota_from_headers(answer.headers) or seen.quota
 
 
 def _declined(instance_id: str, request: SearchRequest, message: str) -> SearchResult:

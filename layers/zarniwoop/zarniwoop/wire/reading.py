@@ -1,6 +1,7 @@
-"""Reading answers: JSON and XML behind one guard each, and lists item by item."""
+"""Reading answers: JSON and XML behind one guard each, lists item by item, numbers out of headers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -50,8 +51,11 @@ def read_xml(answer: HttpAnswer) -> "Element":
 def read_hits(items: Iterable[Any], to_hit: Callable[[Any], SearchHit | None]) -> tuple[tuple[SearchHit, ...], int]:
     """Hits in order, and how many items were dropped: one malformed item never costs the others.
 
-    `to_hit` returns None for an item that is well-formed but no hit (no title, no link).
+    `to_hit` returns None for an item that is well-formed but no hit (no title, no link). Raises TypeError when text or
+    an object stands where the list should be: walked through, it would look like a list of malformed items.
     """
+    if isinstance(items, (str, bytes, Mapping)):
+        raise TypeError("the items are no list")
     hits: list[SearchHit] = []
     dropped = 0
     for item in items:
@@ -64,3 +68,12 @@ def read_hits(items: Iterable[Any], to_hit: Callable[[Any], SearchHit | None]) -
         else:
             hits.append(hit)
     return tuple(hits), dropped
+
+
+def read_number(headers: Mapping[str, str], name: str) -> float | None:
+    """A header as a finite number, or None where it is absent or something else."""
+    try:
+        number = float(headers.get(name, ""))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

@@ -1,0 +1,207 @@
+"""One call of one provider instance, and everything that follows from how it ends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from zarniwoop.contract.deadline import Clock
+from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError, ProviderUnavailable, QuotaExhausted
+from zarniwoop.contract.hit import SearchHit
+from zarniwoop.contract.quota import QuotaSource, QuotaStatus
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import Attempt, Outcome, SearchResult
+from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.health import cooldown_after
+from zarniwoop.observe.metrics import Metric, Metrics
+from zarniwoop.observe.trace import Tracing
+from zarniwoop.settings.endpoints import Knobs
+from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, Subject
+from zarniwoop.text.urls import http_url
+
+InternalErrorLog = Callable[[str, Exception], None]
+"""Told the instance id and the exception when an instance raises what it must not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How a call ended: the attempt for the trace, the result when there was one, the error when not."""
+
+    attempt: Attempt
+    result: SearchResult | None = None
+    error: ProviderError | None = None
+
+
+class ProviderCaller:
+    """Calls an instance, classifies the end, and writes it down: cooldown, quota, metrics, audit, trace."""
+
+    def __init__(
+        self,
+        *,
+        fleet: FleetState,
+        audit: AuditTrail,
+        clock: Clock,
+        metrics: Metrics,
+        tracing: Tracing,
+        on_internal_error: InternalErrorLog,
+    ) -> None:
+        self._fleet = fleet
+        self._audit = audit
+        self._clock = clock
+        self._metrics = metrics
+        self._tracing = tracing
+        self._on_internal_error = on_internal_error
+
+    def ask(
+        self,
+        candidate: Candidate,
+        request: SearchRequest,
+        scope: SearchScope,
+        *,
+        previous: Cooldown | None,
+        knobs: Knobs,
+    ) -> Asked:
+        """Call. `previous` is the subject's cooldown item, if any: closed on success, built upon on failure."""
+        allowed = scope.deadline.remaining()
+        started = self._clock.monotonic()
+        with self._tracing.span(
+            "provider", protocol=candidate.endpoint.protocol, instance=candidate.endpoint.id, modality=request.modality
+        ):
+            ended = self._call(candidate, request, scope)
+        milliseconds = round((self._clock.monotonic() - started) * 1000)
+        asked = self._follow_up(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
+        attempt = replace(asked.attempt, duration_ms=milliseconds, cost=candidate.endpoint.cost_per_call)
+        asked = replace(asked, attempt=attempt)
+        self._write_down(asked, candidate, request, scope, knobs)
+        return asked
+
+    def _call(
+        self, candidate: Candidate, request: SearchRequest, scope: SearchScope
+    ) -> SearchResult | ProviderError | Exception:
+        try:
+            return _tidied(candidate.instance.search(request, scope), request)
+        except ProviderError as error:
+            return error
+        except ConfigurationUnavailable as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - the SPI's boundary: an add-on's bug must not end the cascade
+            return error
+
+    def _follow_up(
+        self,
+        ended: SearchResult | ProviderError | Exception,
+        candidate: Candidate,
+        request: SearchRequest,
+        scope: SearchScope,
+        *,
+        previous: Cooldown | None,
+        knobs: Knobs,
+        allowed: float,
+    ) -> Asked:
+        instance_id = candidate.endpoint.id
+        if isinstance(ended, SearchResult):
+            return self._answered(ended, instance_id, scope, previous)
+        if isinstance(ended, ProviderError):
+            return self._failed(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
+        if isinstance(ended, ConfigurationUnavailable):
+            return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.FAILURE, reason="key_unavailable"))
+        self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
+        self._on_internal_error(instance_id, ended)
+        return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.FAILURE, reason="internal"))
+
+    def _answered(self, result: SearchResult, instance_id: str, scope: SearchScope, previous: Cooldown | None) -> Asked:
+        if result.error_message is not None:
+            return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.SOFT_FAILURE, reason="declined"))
+        if previous is not None and not previous.closed:
+            self._fleet.close_cooldown(_project(scope), previous)
+        outcome = Outcome.SUCCESS if result.hits else Outcome.EMPTY
+        return Asked(attempt=Attempt(instance_id=instance_id, outcome=outcome), result=result)
+
+    def _failed(
+        self,
+        error: ProviderError,
+        candidate: Candidate,
+        request: SearchRequest,
+        scope: SearchScope,
+        *,
+        previous: Cooldown | None,
+        knobs: Knobs,
+        allowed: float,
+    ) -> Asked:
+        subject: Subject = (candidate.endpoint.id, request.modality)
+        now = self._clock.now()
+        retry_at = None
+        if isinstance(error, QuotaExhausted):
+            retry_at = self._exhausted(error, subject, scope, now, knobs)
+        cooldown = cooldown_after(error, subject, previous, now=now, fingerprint=candidate.fingerprint, allowed=allowed)
+        if cooldown is not None:
+            standing = self._fleet.extend_cooldown(_project(scope), cooldown)
+            retry_at = None if standing.until_settings_change else standing.until
+        attempt = Attempt(
+            instance_id=candidate.endpoint.id,
+            outcome=Outcome.FAILURE,
+            reason=error.reason,
+            detail=error.cause.value if error.cause else None,
+            retry_at=retry_at,
+        )
+        return Asked(attempt=attempt, error=error)
+
+    def _exhausted(
+        self, error: QuotaExhausted, subject: Subject, scope: SearchScope, now: float, knobs: Knobs
+    ) -> float:
+        """No cooldown: the quota is kept as used up, and looked at again when the quota cache's time is over."""
+        expires_at = now + (error.retry_after or knobs.quota_cache_ttl_minutes * 60)
+        resets_at = now + error.retry_after if error.retry_after else None
+        status = QuotaStatus(source=QuotaSource.PROVIDER, remaining=0, resets_at=resets_at, observed_at=now)
+        self._fleet.save_quota(_project(scope), subject, KeptQuota(status=status, expires_at=expires_at))
+        return expires_at
+
+    def _write_down(
+        self, asked: Asked, candidate: Candidate, request: SearchRequest, scope: SearchScope, knobs: Knobs
+    ) -> None:
+        attempt, endpoint = asked.attempt, candidate.endpoint
+        self._metrics.count(
+            Metric.PROVIDER_CALLS,
+            protocol=endpoint.protocol,
+            instance=endpoint.id,
+            modality=request.modality,
+            outcome=attempt.outcome,
+        )
+        self._metrics.time(
+            Metric.PROVIDER_DURATION,
+            attempt.duration_ms,
+            protocol=endpoint.protocol,
+            instance=endpoint.id,
+            outcome=attempt.outcome,
+        )
+        self._audit.record(
+            candidate,
+            request,
+            scope,
+            attempt,
+            hit_count=len(asked.result.hits) if asked.result else 0,
+            retention_days=knobs.log_retention_days,
+        )
+
+
+def _project(scope: SearchScope) -> ProjectKey:
+    return ProjectKey(tenant_id=scope.tenant_id, project_id=scope.project_id)
+
+
+def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
+    """The result within its promises, whoever made it: real titles, http(s) links, no more hits than asked for.
+
+    Raises ProviderUnavailable for an empty answer that the provider itself calls degraded.
+    """
+    if result.degraded and not result.hits:
+        raise ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
+    sound = tuple(hit for hit in result.hits if _is_sound(hit))
+    hits = sound[: request.max_results]
+    dropped = result.dropped_count + len(result.hits) - len(hits)
+    if len(hits) == len(result.hits) == result.returned_count:
+        return result
+    return replace(result, hits=hits, returned_count=len(hits), dropped_count=dropped)
+
+
+def _is_sound(hit: SearchHit) -> bool:
+    return bool(hit.title and hit.title.strip()) and http_url(hit.url) is not None

@@ -1,0 +1,67 @@
+"""What a failure means for the next call (the seed's AgrajagChecker): the class decides the cooldown, design section 5.
+
+A wait that the provider stated is never shortened. Our own guesses climb a ladder by consecutive failures and end at
+its top; a subject that stayed well for ten minutes after its last cooldown starts at the bottom again.
+"""
+
+from zarniwoop.contract.failure import (
+    AccessRefused,
+    Cause,
+    CredentialsRejected,
+    MalformedAnswer,
+    ProviderError,
+    ProviderUnavailable,
+    RateLimited,
+)
+from zarniwoop.stores.state import Cooldown, Subject
+
+_MINUTE = 60.0
+_LADDERS: dict[type[ProviderError], tuple[float, ...]] = {
+    AccessRefused: (5 * _MINUTE,),
+    RateLimited: (1 * _MINUTE, 5 * _MINUTE, 25 * _MINUTE, 60 * _MINUTE),
+    ProviderUnavailable: (30.0, 2 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE),
+    MalformedAnswer: (1 * _MINUTE,),
+}
+_HELD_FOR_SETTINGS = 30 * 24 * 60 * _MINUTE
+QUIET_SECONDS = 10 * _MINUTE
+FAIR_ATTEMPT_SECONDS = 3.0
+"""An attempt that was given less than this and ran out of time says nothing about the provider."""
+
+
+def cooldown_after(
+    error: ProviderError, subject: Subject, previous: Cooldown | None, *, now: float, fingerprint: str, allowed: float
+) -> Cooldown | None:
+    """The cooldown that this failure calls for, or None. `allowed` is how many seconds the attempt was given."""
+    if isinstance(error, CredentialsRejected):
+        seconds = _HELD_FOR_SETTINGS
+    elif type(error) not in _LADDERS or (error.cause is Cause.DEADLINE and allowed < FAIR_ATTEMPT_SECONDS):
+        return None
+    else:
+        seconds = _seconds(error, _failures(previous, now, fingerprint))
+    instance_id, modality = subject
+    return Cooldown(
+        instance_id=instance_id,
+        modality=modality,
+        reason=error.reason,
+        until=now + seconds,
+        failures=_failures(previous, now, fingerprint),
+        failed_at=now,
+        fingerprint=fingerprint,
+        until_settings_change=isinstance(error, CredentialsRejected),
+    )
+
+
+def _failures(previous: Cooldown | None, now: float, fingerprint: str) -> int:
+    """Consecutive failures, this one included."""
+    if previous is None or previous.fingerprint != fingerprint or now >= previous.until + QUIET_SECONDS:
+        return 1
+    return previous.failures + 1
+
+
+def _seconds(error: ProviderError, failures: int) -> float:
+    ladder = _LADDERS[type(error)]
+    guess = ladder[min(failures, len(ladder)) - 1]
+    stated = error.retry_after or 0.0
+    if isinstance(error, RateLimited):
+        return stated or guess
+    return max(stated, guess)

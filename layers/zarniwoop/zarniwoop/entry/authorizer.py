@@ -1,0 +1,84 @@
+"""The Lambda authorizer: a bearer token in, an IAM policy and the caller's identity out.
+
+API Gateway caches the answer per token, so the policy names everything that the token may reach, not only the route
+that was asked for. The context reaches the tools as strings; `usageIdentifierKey` is what the usage plan throttles by.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zarniwoop.entry.invocation import LambdaContext
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.tokens import TokenGrant, hash_token
+from zarniwoop.tools.registry import TOOLS
+from zarniwoop.wiring import Environment, environment
+
+_BEARER = re.compile(r"Bearer +([A-Za-z0-9_\-.~+/]{16,256}=*)", re.IGNORECASE)
+
+
+class UnauthorizedError(Exception):
+    """API Gateway answers 401 only to an error whose whole message is this word."""
+
+    def __init__(self) -> None:
+        super().__init__("Unauthorized")
+
+
+def authorizer(
+    environment: Callable[[], Environment] = environment,
+) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
+    """The Lambda handler of the authorizer (TOKEN or REQUEST type)."""
+
+    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+        services = environment()
+        services.begin(context.aws_request_id)
+        try:
+            return _policy(_grant(event, services), str(event["methodArn"]))
+        finally:
+            services.finish()
+
+    return handler
+
+
+def _grant(event: Mapping[str, Any], services: Environment) -> TokenGrant:
+    """The valid grant behind the event's token. Raises UnauthorizedError; a token store that is down lets nobody in."""
+    found = _BEARER.fullmatch(_authorization(event).strip())
+    if found is None:
+        raise UnauthorizedError
+    try:
+        grant = services.tokens.grant(hash_token(found.group(1)))
+    except StoreUnavailable:
+        services.log.warning("token table unavailable")
+        raise
+    if grant is None or (grant.expires_at is not None and grant.expires_at <= services.clock.now()):
+        raise UnauthorizedError
+    return grant
+
+
+def _authorization(event: Mapping[str, Any]) -> str:
+    if event.get("type") == "TOKEN":
+        return str(event.get("authorizationToken") or "")
+    headers = event.get("headers") or {}
+    return next((str(value) for name, value in headers.items() if name.lower() == "authorization"), "")
+
+
+def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
+    stage = "/".join(method_arn.split("/")[:2])
+    usable = [
+        tool.name for tool in TOOLS if tool.level <= grant.level and (not grant.tools or tool.name in grant.tools)
+    ]
+    resources = [f"{stage}/GET/v1/tools", *(f"{stage}/POST/v1/tools/{name}" for name in usable)]
+    return {
+        "principalId": grant.token_hash[:16],
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": resources}],
+        },
+        "context": {
+            "tenant_id": grant.tenant_id,
+            "projects": ",".join(grant.projects),
+            "level": str(grant.level),
+            "tools": ",".join(grant.tools),
+        },
+        **({"usageIdentifierKey": grant.usage_key} if grant.usage_key else {}),
+    }

@@ -1,0 +1,94 @@
+"""Who is calling: out of the authorizer's context, or out of an invocation that IAM has let through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.problem import InvalidArgument, NotAllowed
+from zarniwoop.contract.request import SearchScope
+from zarniwoop.dispatch.factory import ProjectScopeMissing
+from zarniwoop.tools.arguments import Id, ToolArguments, parse_arguments
+from zarniwoop.tools.tool import Tool
+
+EVERY_PROJECT = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What the caller may do. `tools` empty means every tool of its level."""
+
+    tenant_id: str
+    projects: tuple[str, ...]
+    level: int
+    tools: tuple[str, ...] = ()
+
+    def may_use(self, tool: Tool[Any]) -> bool:
+        return self.level >= tool.level and (not self.tools or tool.name in self.tools)
+
+    def check(self, tool: Tool[Any]) -> None:
+        """Raises NotAllowed when the token is not good for this tool."""
+        if not self.may_use(tool):
+            raise NotAllowed(
+                f"this token may not use {tool.name}",
+                suggested_action=f"use a token of level {tool.level} or higher that lists the tool",
+            )
+
+    def scope(self, arguments: ToolArguments, deadline: Deadline) -> SearchScope:
+        """The scope of a call. Raises ProjectScopeMissing, or NotAllowed for a project that is not the caller's."""
+        project_id = arguments.project_id or (self.projects[0] if len(self.projects) == 1 else EVERY_PROJECT)
+        if project_id == EVERY_PROJECT:
+            raise ProjectScopeMissing
+        if EVERY_PROJECT not in self.projects and project_id not in self.projects:
+            raise NotAllowed(
+                "this token has no such project",
+                field="project_id",
+                suggested_action="name one of your token's projects, or leave project_id out",
+            )
+        return SearchScope(
+            tenant_id=self.tenant_id, project_id=project_id, process_id=arguments.process_id, deadline=deadline
+        )
+
+
+def caller_of_api_event(event: Mapping[str, Any]) -> Caller:
+    """The authorizer's context (all strings). Raises NotAllowed when there is none: such a route has no authorizer."""
+    context = (event.get("requestContext") or {}).get("authorizer") or {}
+    if not context.get("tenant_id"):
+        raise NotAllowed("the request carries no identity", status=401, suggested_action="send a bearer token")
+    return Caller(
+        tenant_id=context["tenant_id"],
+        projects=_listed(context.get("projects", "")),
+        level=int(context.get("level", "0")),
+        tools=_listed(context.get("tools", "")),
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.split(",") if part)
+
+
+class InvocationScope(ToolArguments):
+    """The scope that a direct invocation, a queue message or an event names itself; IAM vouches for the sender."""
+
+    tenant_id: Id
+
+
+def caller_of_message(message: Mapping[str, Any]) -> tuple[Caller, dict[str, Any]]:
+    """Caller and arguments of `{"scope": {tenant_id, project_id, process_id?}, "arguments": {…}}`.
+
+    Raises InvalidArgument, or ProjectScopeMissing when the scope names no project.
+    """
+    scope, arguments = message.get("scope"), message.get("arguments", {})
+    if not isinstance(scope, Mapping):
+        raise InvalidArgument(
+            "'scope' is missing",
+            field="scope",
+            suggested_action="send {scope: {tenant_id, project_id}, arguments: {…}}",
+        )
+    if not isinstance(arguments, Mapping):
+        raise InvalidArgument("'arguments' must be an object", field="arguments", suggested_action="send an object")
+    named = parse_arguments(InvocationScope, scope)
+    if named.project_id is None:
+        raise ProjectScopeMissing
+    caller = Caller(tenant_id=named.tenant_id, projects=(named.project_id,), level=4)
+    return caller, {"process_id": named.process_id, **arguments}

@@ -1,0 +1,75 @@
+"""One call of a tool, from whichever side it came: the same checks, the same errors, the same envelope."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from zarniwoop.contract.deadline import Clock, Deadline
+from zarniwoop.contract.envelope import ToolResult
+from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.problem import CallerError, OutOfTime
+from zarniwoop.entry.answers import broken, refused, unconfigured
+from zarniwoop.entry.callers import Caller
+from zarniwoop.tools.arguments import parse_arguments
+from zarniwoop.tools.tool import Tool
+from zarniwoop.wiring import Environment
+
+DEFAULT_SECONDS = 20.0
+RESERVE_SECONDS = 1.5
+"""What is kept of Lambda's time for writing down and answering."""
+
+
+class LambdaContext(Protocol):
+    """What is used of Lambda's context object."""
+
+    aws_request_id: str
+
+    def get_remaining_time_in_millis(self) -> int: ...
+
+
+def call_tool(
+    tool: Tool[Any],
+    caller: Caller,
+    given: Mapping[str, Any],
+    environment: Environment,
+    context: LambdaContext,
+    *,
+    seconds: float | None = None,
+) -> ToolResult:
+    """Check, parse, handle. Raises CallerError and ConfigurationUnavailable; nothing was called then."""
+    caller.check(tool)
+    arguments = parse_arguments(tool.arguments, given)
+    scope = caller.scope(arguments, deadline(context, environment.clock, seconds))
+    result: ToolResult = tool.handle(arguments, scope, environment.tools)
+    return result
+
+
+def deadline(context: LambdaContext, clock: Clock, seconds: float | None = None) -> Deadline:
+    """The one deadline of this call: Lambda's, less what answering takes, 20 s, or what the caller asked for.
+
+    Raises OutOfTime when not even one attempt would fit.
+    """
+    left = context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS
+    if left <= 0:
+        raise OutOfTime(
+            "the function was started with too little time left",
+            suggested_action="ask again",
+            wait_seconds=1.0,
+        )
+    return Deadline.after(min(left, seconds or DEFAULT_SECONDS), clock)
+
+
+def guarded(environment: Environment, request_id: str, tool: Tool[Any], work: "Work") -> ToolResult:
+    """Run the work; every error becomes an envelope here and nowhere else."""
+    try:
+        return work()
+    except CallerError as error:
+        return refused(error)
+    except ConfigurationUnavailable as error:
+        return unconfigured(error)
+    except Exception:
+        environment.log.exception("tool failed", extra={"tool": tool.name})
+        return broken(request_id)
+
+
+class Work(Protocol):
+    def __call__(self) -> ToolResult: ...

@@ -1,0 +1,134 @@
+"""What every tool's `app.py` is wrapped in: API event, invocation, queue batch or event in; an answer out.
+
+Direct invocations, queue messages and event details carry `{"scope": {tenant_id, project_id, process_id?}, "arguments":
+{…}}`; IAM and the queue's policy vouch for them. Their answers are envelopes; those of queue and event are published on
+the event bus as `ResearchAnswered`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from zarniwoop.contract.envelope import ToolResult
+from zarniwoop.contract.problem import InvalidArgument
+from zarniwoop.entry.answers import encode, http_response
+from zarniwoop.entry.bodies import read_body, read_object
+from zarniwoop.entry.callers import caller_of_api_event, caller_of_message
+from zarniwoop.entry.invocation import LambdaContext, call_tool, guarded
+from zarniwoop.entry.replies import publish
+from zarniwoop.tools.tool import Tool
+from zarniwoop.wiring import Environment, environment
+
+Event = Mapping[str, Any]
+Handler = Callable[[Event, LambdaContext], dict[str, Any]]
+
+
+def tool(spec: Tool[Any], environment: Callable[[], Environment] = environment) -> Handler:
+    """The Lambda handler of a tool."""
+
+    def handler(event: Event, context: LambdaContext) -> dict[str, Any]:
+        services = environment()
+        services.begin(context.aws_request_id)
+        try:
+            return _route(event)(spec, event, services, context)
+        finally:
+            services.finish()
+
+    return handler
+
+
+def _route(event: Event) -> "Route":
+    if "httpMethod" in event and "requestContext" in event:
+        return _from_api
+    records = event.get("Records")
+    if isinstance(records, list) and records and records[0].get("eventSource") == "aws:sqs":
+        return _from_queue
+    if "detail-type" in event and "detail" in event:
+        return _from_event
+    return _from_invocation
+
+
+Route = Callable[[Tool[Any], Event, Environment, LambdaContext], dict[str, Any]]
+
+
+def _from_api(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
+    def work() -> ToolResult:
+        caller = caller_of_api_event(event)
+        caller.check(spec)
+        return call_tool(spec, caller, read_body(event), services, context, seconds=_asked_seconds(event))
+
+    def answer() -> dict[str, Any]:
+        return http_response(guarded(services, context.aws_request_id, spec, work), context.aws_request_id)
+
+    key = _header(event, "idempotency-key")
+    if key is None:
+        return answer()
+    from zarniwoop.entry.idempotency import once
+
+    return once(key, spec, event, services, context, answer)
+
+
+def _from_invocation(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
+    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, event, services, context))
+    return read_back(result)
+
+
+def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
+    detail = event["detail"] if isinstance(event["detail"], Mapping) else {}
+    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, detail, services, context))
+    publish(services, spec.name, str(event.get("id") or context.aws_request_id), result)
+    return read_back(result)
+
+
+def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
+    """Every message on its own; one that could not be answered goes back to the queue, the others do not."""
+    from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+
+    def answer(record: Any) -> None:
+        result = _call(spec, read_object(record.body.encode()), services, context)
+        if result.error is not None and result.error.retryable:
+            raise UnansweredMessageError(result.error.type)
+        publish(services, spec.name, record.message_id, result)
+
+    response = process_partial_response(
+        event=dict(event),
+        record_handler=answer,
+        processor=BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False),
+        context=context,  # type: ignore[arg-type]
+    )
+    return {"batchItemFailures": list(response["batchItemFailures"])}
+
+
+class UnansweredMessageError(Exception):
+    """A queue message that is worth another try."""
+
+
+def _call(spec: Tool[Any], message: Event, services: Environment, context: LambdaContext) -> ToolResult:
+    caller, arguments = caller_of_message(message)
+    return call_tool(spec, caller, arguments, services, context)
+
+
+def read_back(result: ToolResult) -> dict[str, Any]:
+    """The envelope as Lambda's own JSON encoder can take it."""
+    encodable: dict[str, Any] = orjson.loads(encode(result))
+    return encodable
+
+
+def _header(event: Event, name: str) -> str | None:
+    headers = event.get("headers") or {}
+    return next((str(value) for key, value in headers.items() if key.lower() == name and value), None)
+
+
+def _asked_seconds(event: Event) -> float | None:
+    """`X-Deadline-Ms`: how long the caller is ready to wait. Raises InvalidArgument."""
+    asked = _header(event, "x-deadline-ms")
+    if asked is None:
+        return None
+    if not asked.isdigit() or not 100 <= int(asked) <= 60_000:
+        raise InvalidArgument(
+            "X-Deadline-Ms must be a whole number from 100 to 60000",
+            field="x-deadline-ms",
+            suggested_action="send milliseconds, or leave the header out",
+        )
+    return int(asked) / 1000

@@ -1,0 +1,192 @@
+"""The transport: one pool of connections per execution environment, driven without a client in between.
+
+https://www.encode.io/httpcore/connection-pools/. It owns what happens around one exchange: the key's place, redirects,
+the one silent reconnect, the checks of an answer's head, and the words for what a library could not do.
+Quirk: exceptions are raised after their `except` has ended. A library's text can hold a URL or a header, and an
+exception raised inside would keep it as its context.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, cast
+
+import httpcore
+
+from zarniwoop import __version__
+from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderError, ProviderUnavailable
+from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest, Secret
+from zarniwoop.net.address import AllowedNetworks
+from zarniwoop.net.backend import GuardedBackend, GuardedStream
+from zarniwoop.net.body import DEFAULT_MAX_BYTES, content_length, read_body
+from zarniwoop.net.exchange import MAX_HEAD_BYTES, MAX_HEADERS, Exchange, Limits, headers_too_large, out_of_time
+from zarniwoop.net.lookup import Resolve, system_addresses
+from zarniwoop.net.message import Message, checked_key, message_of, unsendable
+from zarniwoop.net.redirect import is_redirect, redirected, refused
+from zarniwoop.net.tls import TlsContext
+from zarniwoop.net.url import Target, parse
+
+_KEPT_SECONDS: Final = 60.0
+_PARSED_URLS: Final = 256
+_NOTHING_ALLOWED: Final = AllowedNetworks()
+_USUAL_LIMITS: Final = Limits()
+
+
+class PooledTransport:
+    """`contract.transport.Transport` on pooled connections; safe to use from many threads.
+
+    No proxy, no cookie and no environment variable has a say. `plain_http` and `refused_hosts` are for fetching pages
+    that strangers name; such a transport is built without `allowed`.
+    """
+
+    def __init__(
+        self,
+        *,
+        contact: str,
+        allowed: AllowedNetworks = _NOTHING_ALLOWED,
+        plain_http: bool = False,
+        refused_hosts: frozenset[str] = frozenset(),
+        extra_ca_file: Path | None = None,
+        limits: Limits = _USUAL_LIMITS,
+        max_connections: int = 16,
+        resolve: Resolve = system_addresses,
+    ) -> None:
+        self._backend = GuardedBackend(allowed, limits, resolve)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=cast(Any, TlsContext(extra_ca_file)),
+            max_connections=max_connections,
+            keepalive_expiry=_KEPT_SECONDS,
+            network_backend=self._backend,
+        )
+        self._standing = (
+            (b"Accept", b"*/*"),
+            (b"Accept-Encoding", b"gzip"),
+            (b"User-Agent", f"Zarniwoop/{__version__} (+{contact})".encode("ascii")),
+        )
+
+        @lru_cache(maxsize=_PARSED_URLS)
+        def parsed(url: str) -> Target:
+            return parse(url, allowed=allowed, plain_http=plain_http, refused_hosts=refused_hosts)
+
+        self._parsed = parsed
+
+    @property
+    def connections_opened(self) -> int:
+        """How many connections were made since the start."""
+        return self._backend.connections_opened
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def send(
+        self,
+        request: HttpRequest,
+        *,
+        deadline: Deadline,
+        authentication: Authentication | None = None,
+        secret: Secret | None = None,
+    ) -> HttpAnswer:
+        key = checked_key(authentication, secret)
+        message = message_of(request, self._parsed(request.url), self._standing, key)
+        max_bytes = request.max_bytes if request.max_bytes is not None else DEFAULT_MAX_BYTES
+        answer = self._exchange(message, deadline, max_bytes)
+        if request.max_redirects == 0 or not is_redirect(answer):
+            return answer
+        return self._follow(message, answer, request.max_redirects, deadline, max_bytes)
+
+    def _follow(
+        self, message: Message, answer: HttpAnswer, max_redirects: int, deadline: Deadline, max_bytes: int
+    ) -> HttpAnswer:
+        key = message.key
+        for _ in range(max_redirects):
+            message = redirected(message, key, answer, self._parsed)
+            answer = self._exchange(message, deadline, max_bytes)
+            if not is_redirect(answer):
+                return answer
+        raise refused()
+
+    def _exchange(self, message: Message, deadline: Deadline, max_bytes: int) -> HttpAnswer:
+        """One logical call. A kept connection that turns out to be closed is replaced once: nobody saw the request."""
+        exchange = Exchange(deadline, max_bytes)
+        try:
+            return self._converse(message, exchange, max_bytes)
+        except ProviderUnavailable as failure:
+            if failure.cause is not Cause.RESET or not exchange.found_stale:
+                raise
+        place = (message.target.host, message.target.port)
+        return self._converse(message, Exchange(deadline, max_bytes, reconnecting_to=place), max_bytes)
+
+    def _converse(self, message: Message, exchange: Exchange, max_bytes: int) -> HttpAnswer:
+        current = self._backend.current
+        current.exchange = exchange
+        failure: ProviderError
+        try:
+            response = self._pool.handle_request(_wire_form(message, exchange))
+            try:
+                return _answer(message, response, exchange, max_bytes)
+            finally:
+                response.close()
+        except httpcore.RemoteProtocolError:
+            failure = _protocol_failure(exchange)
+        except httpcore.LocalProtocolError:
+            failure = unsendable()
+        except httpcore.PoolTimeout:
+            failure = out_of_time()
+        finally:
+            current.exchange = None
+        raise failure
+
+
+def _wire_form(message: Message, exchange: Exchange) -> httpcore.Request:
+    target = message.target
+    return httpcore.Request(
+        message.method.encode("ascii"),
+        httpcore.URL(
+            scheme=target.scheme.encode("ascii"),
+            host=target.host.encode("ascii"),
+            port=target.port,
+            target=message.target_on_the_wire(),
+        ),
+        headers=message.headers_on_the_wire(),
+        content=message.body,
+        extensions={"timeout": {"pool": exchange.allowance(_KEPT_SECONDS)}},
+    )
+
+
+def _answer(message: Message, response: httpcore.Response, exchange: Exchange, max_bytes: int) -> HttpAnswer:
+    exchange.in_head = False
+    headers = _checked_headers(response.headers)
+    if not exchange.head or exchange.folds_a_header() or not 200 <= response.status <= 599 or _is_ambiguous(headers):
+        raise MalformedAnswer("the answer is not sound HTTP", cause=Cause.PROTOCOL)
+    body = read_body(cast(Any, response.stream), headers, max_bytes)
+    if not exchange.left_nothing_over(_length_on_the_wire(message, response.status, headers)):
+        cast(GuardedStream, response.extensions["network_stream"]).spoil()
+    return HttpAnswer(
+        status=response.status, headers=headers, body=body, url=message.target.url(message.path_and_query)
+    )
+
+
+def _checked_headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    if len(raw) > MAX_HEADERS or sum(len(name) + len(value) for name, value in raw) > MAX_HEAD_BYTES:
+        raise headers_too_large()
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in raw:
+        name, value = raw_name.lower().decode("ascii"), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _is_ambiguous(headers: dict[str, str]) -> bool:
+    """Whether two readers could disagree on where the body ends."""
+    return "transfer-encoding" in headers and "content-length" in headers
+
+
+def _length_on_the_wire(message: Message, status: int, headers: dict[str, str]) -> int | None:
+    """How long the body was to be; None when only its own end tells."""
+    return 0 if message.method == "HEAD" or status in (204, 304) else content_length(headers)
+
+
+def _protocol_failure(exchange: Exchange) -> MalformedAnswer:
+    if exchange.ended:
+        return MalformedAnswer("the answer is cut short", cause=Cause.TRUNCATED)
+    return MalformedAnswer("the answer is not sound HTTP", cause=Cause.PROTOCOL)

@@ -1,0 +1,84 @@
+"""Which key an endpoint uses, and the rule that a key only goes where its owner wants it.
+
+In this order: the key saved for the endpoint, the operator's variable of the protocol, the operator's generic variable.
+A key is never used with a base URL that was set at a less trusted level than the key: whoever may set a project's base
+URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the protocol's own base
+URL only.
+"""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from zarniwoop.settings.cascade import Setting
+from zarniwoop.settings.levels import Level
+from zarniwoop.settings.names import API_KEY, BASE_URL, GENERIC_KEY_VARIABLE
+
+ENVIRONMENT = "env:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownProtocol:
+    """What settings must know of a protocol. `key_variable` is the operator's (`TAVILY_API_KEY`)."""
+
+    default_base_url: str | None = None
+    key_required: bool = False
+    key_variable: str | None = None
+    takes_generic_key: bool = False
+
+    def variables(self) -> tuple[str, ...]:
+        own = (self.key_variable,) if self.key_variable else ()
+        return (*own, GENERIC_KEY_VARIABLE) if self.takes_generic_key else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """Where the key is (`key` None: there is none), who saved it, and a mark that changes with it."""
+
+    key: str | None = None
+    level: Level | None = None
+    version: str | None = None
+
+
+def marks_of(variables: Mapping[str, str], hash_key: bytes) -> dict[str, str]:
+    """A mark for each variable that is set, which changes with its value: 32 bits under the stack's key give nothing away.
+
+    It makes an endpoint's cooldown end when the operator corrects a key.
+    """
+    return {
+        name: hmac.digest(hash_key, value.encode(), "sha256").hex()[:8] for name, value in variables.items() if value
+    }
+
+
+def choose_credential(
+    settings: Mapping[str, Setting],
+    base_url: str | None,
+    protocol: KnownProtocol,
+    environment: Mapping[str, str],
+    *,
+    required: bool,
+) -> Credential | str:
+    """The endpoint's credential, or the reason why there is none. `required` False asks for no key to be there."""
+    is_own = base_url is None or base_url == (protocol.default_base_url or "").rstrip("/")
+    saved = settings.get(API_KEY)
+    if saved is not None:
+        return _saved(saved, None if is_own else settings[BASE_URL].level)
+    variable = next((name for name in protocol.variables() if name in environment), None)
+    if variable is not None and is_own:
+        return Credential(key=ENVIRONMENT + variable, level=Level.OPERATOR, version=environment[variable])
+    if not (protocol.key_required and required):
+        return Credential()
+    if variable is not None:
+        level = settings[BASE_URL].level
+        return f"the operator's {variable} is not sent to another {BASE_URL}: save a key at the {level} level too"
+    hint = f", or set {protocol.key_variable}" if protocol.key_variable else ""
+    return f"the protocol needs a key: save one{hint}"
+
+
+def _saved(saved: Setting, base_url_level: Level | None) -> Credential | str:
+    if base_url_level is not None and base_url_level.is_less_trusted_than(saved.level):
+        return (
+            f"the key saved at the {saved.level} level is not sent to a {BASE_URL} set at the {base_url_level} level:"
+            f" save a key at the {base_url_level} level too"
+        )
+    return Credential(key=saved.parameter_name, level=saved.level, version=saved.version)

@@ -1,0 +1,208 @@
+"""Settings to endpoints: a wrong one is told of and left out, and never takes another along (seed 1, section 8.1).
+
+Quirk: the reasons are written here, and never hold a value: somebody may have pasted a key into the wrong field.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.settings.cascade import EffectiveSettings, Setting
+from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_credential
+from zarniwoop.settings.levels import Level
+from zarniwoop.settings.misconfigured import Misconfigured
+from zarniwoop.settings.names import (
+    API_KEY,
+    BASE_URL,
+    ENDPOINT_SUFFIXES,
+    LONGEST_VALUE,
+    PROTOCOL,
+    split_endpoint_setting,
+)
+from zarniwoop.settings.routing import Knobs, read_knobs, read_routing
+from zarniwoop.stores.keys import is_id
+from zarniwoop.text.urls import http_url
+
+__all__ = ["EndpointSettings", "Knobs", "KnownProtocol", "Misconfigured", "ResearchSettings", "research_settings"]
+
+_EXPECTS = {suffix.name: suffix.expects for suffix in ENDPOINT_SUFFIXES}
+
+
+class CreditKind(StrEnum):
+    """How a provider counts credit."""
+
+    NONE = "none"
+    MONTHLY = "monthly"
+    ONE_TIME = "one_time"
+    DAILY_USD = "daily_usd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointSettings:
+    """One usable endpoint.
+
+    `credential_key` names where its key is: a parameter, `env:<VARIABLE>`, or None. `fingerprint` changes with any of
+    its settings and with its key, and does not give the key away. `base_url` None means the protocol's own.
+    """
+
+    id: str
+    protocol: str
+    base_url: str | None
+    credential_key: str | None
+    enabled: bool
+    priority: int
+    cost_per_call: float
+    credit_kind: CreditKind
+    credit_limit: float | None
+    extras: Mapping[str, str]
+    fingerprint: str
+    base_url_level: Level | None
+    key_level: Level | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResearchSettings:
+    """What the settings of a scope come to; endpoints in the order of their priority, then id."""
+
+    endpoints: tuple[EndpointSettings, ...] = ()
+    misconfigured: tuple[Misconfigured, ...] = ()
+    defaults: Mapping[SearchModality, str] = field(default_factory=dict)
+    fallbacks: Mapping[SearchModality, tuple[str, ...]] = field(default_factory=dict)
+    knobs: Knobs = field(default_factory=Knobs)
+
+
+def research_settings(
+    effective: EffectiveSettings, protocols: Mapping[str, KnownProtocol], environment: Mapping[str, str]
+) -> ResearchSettings:
+    """Validate everything under `research.`.
+
+    `environment` holds the operator's key variables with the marks of `credentials.marks_of`.
+    """
+    endpoints: list[EndpointSettings] = []
+    faults: list[Misconfigured] = []
+    for instance_id, settings in _by_instance(effective.values).items():
+        if PROTOCOL in settings:
+            made = _endpoint(instance_id, settings, protocols, environment)
+            if isinstance(made, EndpointSettings):
+                endpoints.append(made)
+            else:
+                faults.extend(made)
+    routing = read_routing(effective.values)
+    knobs, wrong_knobs = read_knobs(effective.values)
+    return ResearchSettings(
+        endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.priority, endpoint.id))),
+        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs),
+        defaults=routing.defaults,
+        fallbacks=routing.fallbacks,
+        knobs=knobs,
+    )
+
+
+def _plain_base_url(value: str) -> str:
+    url = http_url(value)
+    authority = value.partition("://")[2].partition("/")[0]
+    if url is None or "@" in authority or any(mark in value for mark in "?#\\"):
+        raise ValueError("not a base URL")
+    return url.rstrip("/")
+
+
+class _Fields(BaseModel):
+    """The values of one endpoint's own suffixes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, hide_input_in_errors=True)
+
+    protocol: str
+    base_url: Annotated[str, AfterValidator(_plain_base_url)] | None = Field(default=None, alias="baseUrl")
+    enabled: bool = True
+    priority: int = 100
+    cost_per_call: float = Field(default=0.0, alias="costPerCall", ge=0, allow_inf_nan=False)
+    credit_kind: CreditKind = Field(default=CreditKind.NONE, alias="creditKind")
+    credit_limit: float | None = Field(default=None, alias="creditLimit", ge=0, allow_inf_nan=False)
+
+
+def _by_instance(values: Mapping[str, Setting]) -> dict[str, dict[str, Setting]]:
+    found: dict[str, dict[str, Setting]] = {}
+    for key, setting in values.items():
+        split = split_endpoint_setting(key)
+        if split is not None:
+            found.setdefault(split[0], {})[split[1]] = setting
+    return found
+
+
+def _endpoint(
+    instance_id: str,
+    settings: Mapping[str, Setting],
+    protocols: Mapping[str, KnownProtocol],
+    environment: Mapping[str, str],
+) -> EndpointSettings | list[Misconfigured]:
+    faults = [
+        Misconfigured(instance_id=instance_id, setting=setting, reason=reason)
+        for setting, reason in _outer_faults(instance_id, settings)
+    ]
+    if faults:
+        return faults
+    values = {suffix: setting.value for suffix, setting in settings.items() if suffix != API_KEY}
+    try:
+        fields = _Fields.model_validate({suffix: value for suffix, value in values.items() if suffix in _EXPECTS})
+    except ValidationError as error:
+        wrong = dict.fromkeys(str(each["loc"][0]) for each in error.errors(include_input=False, include_url=False))
+        return [_must_be(instance_id, suffix) for suffix in wrong]
+    protocol = protocols.get(fields.protocol)
+    if protocol is None:
+        return [_must_be(instance_id, PROTOCOL)]
+    credential = choose_credential(settings, fields.base_url, protocol, environment, required=fields.enabled)
+    if isinstance(credential, str):
+        return [Misconfigured(instance_id=instance_id, setting=API_KEY, reason=credential)]
+    return _assembled(instance_id, settings, fields, credential)
+
+
+def _assembled(
+    instance_id: str, settings: Mapping[str, Setting], fields: _Fields, credential: Credential
+) -> EndpointSettings:
+    return EndpointSettings(
+        id=instance_id,
+        protocol=fields.protocol,
+        base_url=fields.base_url,
+        credential_key=credential.key,
+        enabled=fields.enabled,
+        priority=fields.priority,
+        cost_per_call=fields.cost_per_call,
+        credit_kind=fields.credit_kind,
+        credit_limit=fields.credit_limit,
+        extras={
+            suffix: setting.value
+            for suffix, setting in settings.items()
+            if suffix not in _EXPECTS and setting.value is not None
+        },
+        fingerprint=_fingerprint(settings, credential),
+        base_url_level=settings[BASE_URL].level if BASE_URL in settings else None,
+        key_level=credential.level,
+    )
+
+
+def _outer_faults(instance_id: str, settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+    """What is wrong before any value is looked into, as (setting, reason)."""
+    if not is_id(instance_id):
+        yield "id", "must have 1 to 63 characters out of a-z, 0-9, '_' and '-', and start with a letter or digit"
+    for suffix, setting in settings.items():
+        if suffix == API_KEY:
+            continue
+        if setting.value is None:
+            yield suffix, f"must be saved as a String: only {API_KEY} may be a SecureString"
+        elif len(setting.value.encode()) > LONGEST_VALUE:
+            yield suffix, f"must not be longer than {LONGEST_VALUE} bytes"
+
+
+def _must_be(instance_id: str, suffix: str) -> Misconfigured:
+    return Misconfigured(instance_id=instance_id, setting=suffix, reason=f"must be {_EXPECTS[suffix]}")
+
+
+def _fingerprint(settings: Mapping[str, Setting], credential: Credential) -> str:
+    stated = sorted((suffix, setting.value) for suffix, setting in settings.items() if suffix != API_KEY)
+    return hashlib.sha256(orjson.dumps([stated, credential.key, credential.version])).hexdigest()

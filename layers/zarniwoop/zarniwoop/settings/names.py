@@ -1,0 +1,165 @@
+"""The names of all settings: the only place that spells a key, its default and its meaning (seed 1, section 8).
+
+The tables `ENDPOINT_SUFFIXES`, `ROUTING` and `KNOBS` are what the documentation's tables are checked against.
+"""
+
+from dataclasses import dataclass
+
+from zarniwoop.contract.modality import SearchModality
+
+PREFIX_ENDPOINT = "research.endpoint."
+PREFIX_DEFAULT = "research.default."
+PREFIX_FALLBACK = "research.fallback."
+
+PROTOCOL = "protocol"
+BASE_URL = "baseUrl"
+API_KEY = "apiKey"
+
+GENERIC_KEY_VARIABLE = "WEB_SEARCH_API_KEY"
+"""The operator's key for any protocol that takes it, when there is neither a saved key nor the protocol's own variable."""
+
+LONGEST_VALUE = 4096
+"""Bytes of UTF-8 in a value: what a standard parameter of Parameter Store holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suffix:
+    """`research.endpoint.<id>.<name>`. `expects` completes the sentence "must be …"."""
+
+    name: str
+    kind: str
+    expects: str
+    default: str
+    documentation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knob:
+    """A service-wide whole number; `attribute` is its name in `Knobs`."""
+
+    key: str
+    attribute: str
+    default: int
+    least: int
+    most: int
+    documentation: str
+
+
+ENDPOINT_SUFFIXES = (
+    Suffix(
+        name=PROTOCOL,
+        kind="string",
+        expects="the id of a known protocol",
+        default="required",
+        documentation="Protocol id of the endpoint (`serper`, `pubmed`, …). Without it the endpoint is ignored.",
+    ),
+    Suffix(
+        name=BASE_URL,
+        kind="string",
+        expects="an http or https URL without user name, query or fragment",
+        default="the protocol's own",
+        documentation="Where the provider is reached. A key is never sent to a base URL from a less trusted level.",
+    ),
+    Suffix(
+        name=API_KEY,
+        kind="password",
+        expects="a key, saved as a SecureString",
+        default="the protocol's environment variable",
+        documentation="The provider's key, stored as a SecureString and read only when the endpoint is called.",
+    ),
+    Suffix(
+        name="enabled",
+        kind="bool",
+        expects="true or false",
+        default="true",
+        documentation="`false` keeps the endpoint listed, but it is never asked.",
+    ),
+    Suffix(
+        name="priority",
+        kind="int",
+        expects="a whole number",
+        default="100",
+        documentation="Order among all endpoints where routing names none: smaller first, then by id.",
+    ),
+    Suffix(
+        name="costPerCall",
+        kind="number",
+        expects="a number of at least 0",
+        default="0",
+        documentation="What one call costs, in the unit of `creditLimit`.",
+    ),
+    Suffix(
+        name="creditKind",
+        kind="string",
+        expects="none, monthly, one_time or daily_usd",
+        default="none",
+        documentation="How the provider counts credit: `none`, `monthly`, `one_time` or `daily_usd`.",
+    ),
+    Suffix(
+        name="creditLimit",
+        kind="number",
+        expects="a number of at least 0",
+        default="no limit",
+        documentation="How much may be spent in the period that `creditKind` names.",
+    ),
+)
+
+ROUTING = {
+    PREFIX_DEFAULT + "<modality>": "Endpoint that is asked first; the modality in lower case.",
+    PREFIX_FALLBACK + "<modality>": "Endpoints that are asked next, in this order, separated by commas.",
+}
+
+KNOBS = (
+    Knob(
+        key="research.quota.cache.ttlMinutes",
+        attribute="quota_cache_ttl_minutes",
+        default=5,
+        least=0,
+        most=1440,
+        documentation="How long a quota that was seen is believed, per endpoint and modality.",
+    ),
+    Knob(
+        key="research.factory.cache.ttlMinutes",
+        attribute="factory_cache_ttl_minutes",
+        default=5,
+        least=0,
+        most=1440,
+        documentation="How long an environment keeps endpoints before it reads the settings again.",
+    ),
+    Knob(
+        key="research.log.retentionDays",
+        attribute="log_retention_days",
+        default=30,
+        least=1,
+        most=3650,
+        documentation="How long the audit records of provider calls are kept.",
+    ),
+)
+
+
+def endpoint_setting(instance_id: str, suffix: str) -> str:
+    return f"{PREFIX_ENDPOINT}{instance_id}.{suffix}"
+
+
+def split_endpoint_setting(key: str) -> tuple[str, str] | None:
+    """Instance id and suffix of an endpoint's setting; None for any other key."""
+    instance_id, dot, suffix = key.removeprefix(PREFIX_ENDPOINT).partition(".")
+    return (instance_id, suffix) if key.startswith(PREFIX_ENDPOINT) and dot and suffix else None
+
+
+def default_for(modality: SearchModality) -> str:
+    return PREFIX_DEFAULT + modality.value.lower()
+
+
+def fallback_for(modality: SearchModality) -> str:
+    return PREFIX_FALLBACK + modality.value.lower()
+
+
+def cooldown_subject(instance_id: str, modality: SearchModality) -> str:
+    """How a cooldown's subject is spelt where people read it (seed 1, section 9)."""
+    return f"research:{instance_id}:{modality.value}"
+
+
+def is_secret(key: str) -> bool:
+    """Whether the value is a key that nothing but the key ring may hold."""
+    return key.endswith(f".{API_KEY}")

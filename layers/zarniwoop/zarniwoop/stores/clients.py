@@ -1,0 +1,67 @@
+"""How this package reaches AWS: boto3 clients with explicit attempts and timeouts, made when first asked for.
+
+The defaults of boto3 spend two to three seconds on one throttled write. `AWS_ENDPOINT_URL` is honoured by boto3 itself.
+Quirk: importing boto3 costs a quarter of a second, so it happens in here and nowhere at import.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from botocore.config import Config
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_ssm import SSMClient
+
+_CONNECTIONS = 10
+_CONNECT_SECONDS = 1.0
+_READ_SECONDS = 2.0
+SIDE_WRITE_SECONDS = 0.15
+
+
+def dynamodb_client() -> "DynamoDBClient":
+    """For what a search waits for: two attempts."""
+    import boto3
+
+    return boto3.client("dynamodb", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
+
+
+def side_write_client() -> "DynamoDBClient":
+    """For what no search waits for (audit): one attempt, over in 150 ms."""
+    import boto3
+
+    config = _config(connect=SIDE_WRITE_SECONDS, read=SIDE_WRITE_SECONDS, attempts=1)
+    return boto3.client("dynamodb", config=config)
+
+
+def ssm_client() -> "SSMClient":
+    """For settings: one attempt, because the parameter store tries again by itself and briefly."""
+    import boto3
+
+    return boto3.client("ssm", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=1))
+
+
+def _config(*, connect: float, read: float, attempts: int) -> "Config":
+    from botocore.config import Config
+
+    return Config(
+        connect_timeout=connect,
+        read_timeout=read,
+        retries={"total_max_attempts": attempts, "mode": "standard"},
+        tcp_keepalive=True,
+        max_pool_connections=_CONNECTIONS,
+    )
+
+
+def s3_client() -> "S3Client":
+    """For content; deleting a project's objects may take several calls."""
+    import boto3
+
+    return boto3.client("s3", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
+
+
+def events_client() -> "EventBridgeClient":
+    """For answers that go on the event bus."""
+    import boto3
+
+    return boto3.client("events", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))

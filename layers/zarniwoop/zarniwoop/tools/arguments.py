@@ -1,0 +1,187 @@
+"""Tool arguments: validated once at the edge, and every refusal names the field and the way out.
+
+Pydantic's messages are kept where they say something to a caller; an input value is never repeated, since a query must
+not end up in an error.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from zarniwoop.contract.modality import SearchModality, SearchTier
+from zarniwoop.contract.problem import InvalidArgument
+from zarniwoop.contract.request import DateRange, ExpertParams, Locale, SearchRequest
+
+MAX_QUERY_CHARS = 2_000
+MAX_RESULTS = 50
+ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+_CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _iso_day(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and _ISO_DAY.fullmatch(value)):
+        return value
+    raise PydanticCustomError("iso_day", "must be a day written as YYYY-MM-DD")
+
+
+Day = Annotated[date, BeforeValidator(_iso_day)]
+Id = Annotated[str, Field(pattern=ID_PATTERN)]
+
+
+class ToolArguments(BaseModel):
+    """What every tool takes: the project, when a token has several, and the process within it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True)
+
+    project_id: Id | None = Field(
+        default=None, description="Which of your projects is asking. Needed only if your token has several."
+    )
+    process_id: Id | None = Field(default=None, description="A process within the project whose settings shall win.")
+
+
+class QueryArguments(ToolArguments):
+    """What every searching tool takes."""
+
+    query: str = Field(
+        min_length=1, max_length=MAX_QUERY_CHARS, description="What to look for, in plain words of any language."
+    )
+    max_results: int = Field(default=10, ge=1, le=MAX_RESULTS, description="How many hits at most, 1 to 50.")
+    locale: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2})?$",
+        description="Language and optional region of the answers as a BCP 47 tag: de, en-GB.",
+    )
+
+    def parsed_locale(self) -> Locale | None:
+        if self.locale is None:
+            return None
+        language, _, region = self.locale.replace("_", "-").partition("-")
+        return Locale(language=language.lower(), region=region.upper() or None)
+
+
+class SearchArguments(QueryArguments):
+    """Arguments of `research_search`."""
+
+    modality: SearchModality = Field(
+        description="What kind of thing to look for: WEB pages, NEWS, ACADEMIC papers, ENCYCLOPEDIA articles, BOOK, …"
+    )
+
+    def to_request(self, today: date) -> SearchRequest:  # noqa: ARG002 - the expert form needs the day
+        return SearchRequest(
+            query=self.query,
+            modality=self.modality,
+            tier=SearchTier.NORMAL,
+            max_results=self.max_results,
+            locale=self.parsed_locale(),
+        )
+
+
+class ExpertSearchArguments(SearchArguments):
+    """Arguments of `research_search_expert`."""
+
+    site: str | None = Field(
+        default=None,
+        max_length=200,
+        pattern=rf"^{_HOST}(?:/[^\s?#]*)?$",
+        description="Only this host, optionally with a path prefix: arxiv.org or example.com/docs.",
+    )
+    domain: str | None = Field(
+        default=None,
+        max_length=200,
+        pattern=rf"^{_HOST}$",
+        description="Only this domain and everything below it: nature.com covers www.nature.com.",
+    )
+    filetype: str | None = Field(
+        default=None, pattern=r"^\.?[A-Za-z0-9]{1,10}$", description="Only files with this extension: pdf."
+    )
+    date_from: Day | None = Field(default=None, description="Published on or after this day, YYYY-MM-DD.")
+    date_to: Day | None = Field(default=None, description="Published on or before this day, YYYY-MM-DD.")
+    freshness_days: int | None = Field(
+        default=None, ge=1, le=3650, description="Published within so many days before today (UTC)."
+    )
+    pinned_provider_id: Id | None = Field(
+        default=None,
+        description="Ask exactly this provider instance (see research_providers); it is never replaced by another.",
+    )
+
+    @model_validator(mode="after")
+    def _range_runs_forward(self) -> "ExpertSearchArguments":
+        if self.date_from and self.date_to and self.date_from > self.date_to:
+            raise PydanticCustomError("reversed_range", "date_to lies before date_from", {"field": "date_to"})
+        return self
+
+    def to_request(self, today: date) -> SearchRequest:
+        """The request, with its date window resolved once, against `today` in UTC."""
+        params = ExpertParams(
+            site=self.site,
+            domain=self.domain,
+            filetype=self.filetype.lstrip(".").lower() if self.filetype else None,
+            date_from=self.date_from,
+            date_to=self.date_to,
+            freshness_days=self.freshness_days,
+        )
+        return SearchRequest(
+            query=self.query,
+            modality=self.modality,
+            tier=SearchTier.EXPERT,
+            max_results=self.max_results,
+            locale=self.parsed_locale(),
+            pinned_provider_id=self.pinned_provider_id,
+            expert_params=params,
+            published=_window(params, today),
+        )
+
+
+def _window(params: ExpertParams, today: date) -> DateRange | None:
+    starts = [params.date_from, today - timedelta(days=params.freshness_days) if params.freshness_days else None]
+    given = [start for start in starts if start]
+    if not given and not params.date_to:
+        return None
+    return DateRange(earliest=max(given, default=None), latest=params.date_to)
+
+
+def parse_arguments(model: type[Model], given: Mapping[str, Any]) -> Model:
+    """The typed arguments out of JSON; camelCase names are accepted. Raises InvalidArgument."""
+    named: dict[str, Any] = {}
+    for name, value in given.items():
+        snake = _CAMEL_HUMP.sub(r"_\1", name).lower()
+        if snake in named:
+            raise InvalidArgument(f"'{snake}' is given twice", field=snake, suggested_action="give it once")
+        named[snake] = value
+    try:
+        return model.model_validate(named)
+    except ValidationError as error:
+        raise _refusal(model, error.errors(include_url=False, include_input=False)[0]) from None
+
+
+def _refusal(model: type[BaseModel], details: ErrorDetails) -> InvalidArgument:
+    context = details.get("ctx") or {}
+    field = str(context.get("field") or ".".join(str(part) for part in details["loc"]) or "body")[:64]
+    kind = details["type"]
+    if kind == "extra_forbidden":
+        known = ", ".join(sorted(model.model_fields))
+        return InvalidArgument(f"there is no parameter '{field}'", field=field, suggested_action=f"use only: {known}")
+    if kind == "missing":
+        return InvalidArgument(f"'{field}' is missing", field=field, suggested_action=_advice(model, field))
+    if kind == "string_pattern_mismatch":
+        return InvalidArgument(
+            f"'{field}' is not written as it must be", field=field, suggested_action=_advice(model, field)
+        )
+    return InvalidArgument(f"'{field}': {details['msg']}", field=field, suggested_action=_advice(model, field))
+
+
+def _advice(model: type[BaseModel], field: str) -> str | None:
+    known = model.model_fields.get(field)
+    if known is None:
+        return None
+    if field == "modality":
+        return "use one of " + ", ".join(SearchModality)
+    return known.description

@@ -1,0 +1,74 @@
+"""`research_rich`: one query, WEB and IMAGE and VIDEO and NEWS side by side."""
+
+from dataclasses import dataclass
+
+from zarniwoop.contract.envelope import ToolResult
+from zarniwoop.contract.modality import SearchModality, SearchTier
+from zarniwoop.contract.problem import Problem
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.tools.arguments import QueryArguments
+from zarniwoop.tools.outcome import problem_of
+from zarniwoop.tools.tool import Tool, ToolServices
+
+MODALITIES = (SearchModality.WEB, SearchModality.IMAGE, SearchModality.VIDEO, SearchModality.NEWS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RichResult:
+    """`results` and `problems` by modality; `partial` when some modality could not be answered and another could."""
+
+    query: str
+    results: dict[str, SearchResult]
+    problems: dict[str, Problem]
+    partial: bool
+    cost: float
+
+
+def rich(arguments: QueryArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
+    """Four searches on one deadline. Fails as a whole only when no modality could be answered."""
+    requests = [
+        SearchRequest(
+            query=arguments.query,
+            modality=modality,
+            tier=SearchTier.NORMAL,
+            max_results=arguments.max_results,
+            locale=arguments.parsed_locale(),
+        )
+        for modality in MODALITIES
+    ]
+    results = services.dispatcher.search_each(requests, scope)
+    protocols, now = services.dispatcher.factory.protocols, services.clock.now()
+    problems = {
+        str(result.modality): problem
+        for result in results
+        if (problem := problem_of(result, protocols, now)) is not None
+    }
+    answered = len(problems) < len(results)
+    data = RichResult(
+        query=arguments.query,
+        results={str(result.modality): result for result in results},
+        problems=problems,
+        partial=bool(problems) and answered,
+        cost=sum(result.cost for result in results),
+    )
+    return ToolResult(ok=answered, data=data, error=None if answered else _worst(problems))
+
+
+def _worst(problems: dict[str, Problem]) -> Problem:
+    """The problem that time heals soonest stands for all."""
+    return min(problems.values(), key=lambda each: (not each.retryable, each.wait_seconds or 0.0))
+
+
+RESEARCH_RICH = Tool(
+    name="research_rich",
+    title="Rich search",
+    description=(
+        "One query over WEB, IMAGE, VIDEO and NEWS at once. Use it to see what there is on a subject, with visual "
+        "context, in one step. Returns `results` by modality; a modality that could not be answered is named under "
+        "`problems` and does not spoil the others. Costs up to four provider calls: for one kind of source use "
+        "research_search."
+    ),
+    arguments=QueryArguments,
+    handle=rich,
+)

@@ -1,0 +1,97 @@
+"""A tool's schema in the shapes that models and their clients read.
+
+JSON Schema 2020-12 by pydantic; OpenAI: platform.openai.com/docs/guides/function-calling; Anthropic:
+docs.anthropic.com/en/docs/build-with-claude/tool-use; Bedrock: API_runtime_ToolSpecification; MCP: schema 2025-06-18.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from zarniwoop.tools.tool import Tool
+
+
+class SchemaFormat(StrEnum):
+    JSON_SCHEMA = "json_schema"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    BEDROCK = "bedrock"
+    MCP = "mcp"
+
+
+def tool_schema(tool: Tool[Any], shape: SchemaFormat) -> dict[str, Any]:
+    """One tool in one shape."""
+    return _SHAPES[shape](tool, _arguments_schema(tool))
+
+
+def _arguments_schema(tool: Tool[Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = _plain(tool.arguments.model_json_schema())
+    schema.pop("title", None)
+    schema.pop("description", None)
+    return schema
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """References resolved and `anyOf [X, null]` reduced to X: what every vendor's validator understands."""
+    definitions: dict[str, Any] = schema.pop("$defs", {})
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, list):
+            return [walk(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            node = {**definitions[node["$ref"].rsplit("/", 1)[-1]], **{k: v for k, v in node.items() if k != "$ref"}}
+        options = [each for each in node.get("anyOf", ()) if each != {"type": "null"}]
+        if len(options) == 1:
+            node = {**walk(options[0]), **{k: v for k, v in node.items() if k not in ("anyOf", "default")}}
+        return {
+            key: {name: walk(each) for name, each in value.items()} if key == "properties" else walk(value)
+            for key, value in node.items()
+            if key != "title"
+        }
+
+    walked: dict[str, Any] = walk(schema)
+    return walked
+
+
+def _json_schema(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": tool.name, "title": tool.title, "description": tool.description, "schema": schema}
+
+
+def _openai(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+def _anthropic(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": schema}
+
+
+def _bedrock(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    return {"toolSpec": {"name": tool.name, "description": tool.description, "inputSchema": {"json": schema}}}
+
+
+def _mcp(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": schema,
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": False,
+            "idempotentHint": tool.read_only,
+            "openWorldHint": tool.spends,
+        },
+    }
+
+
+_SHAPES: Mapping[SchemaFormat, Callable[[Tool[Any], dict[str, Any]], dict[str, Any]]] = {
+    SchemaFormat.JSON_SCHEMA: _json_schema,
+    SchemaFormat.OPENAI: _openai,
+    SchemaFormat.ANTHROPIC: _anthropic,
+    SchemaFormat.BEDROCK: _bedrock,
+    SchemaFormat.MCP: _mcp,
+}

@@ -1,0 +1,256 @@
+"""The composition root: every collaborator is made here, once per execution environment, when it is first needed.
+
+Environment variables are read here and nowhere else. An authorizer never pays for the dispatcher, nor a search for S3.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from functools import cache, cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.request import SearchScope
+from zarniwoop.contract.transport import Transport
+from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.metrics import MetricsBuffer, flush_to_cloudwatch
+from zarniwoop.observe.redaction import Redactor
+from zarniwoop.observe.trace import Tracing
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools import Logger
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
+
+    from zarniwoop.contract.deadline import Clock
+    from zarniwoop.dispatch.audit import AuditTrail
+    from zarniwoop.dispatch.protocols import Protocols
+    from zarniwoop.settings.cascade import SettingsReader
+    from zarniwoop.settings.credentials import KnownProtocol
+    from zarniwoop.settings.endpoints import ResearchSettings
+    from zarniwoop.settings.key_ring import SettingsKeyRing
+    from zarniwoop.settings.parameter_store import ParameterStore
+    from zarniwoop.stores.audit import AuditStore
+    from zarniwoop.stores.content import ContentStore
+    from zarniwoop.stores.state import StateStore
+    from zarniwoop.stores.tokens import TokenStore
+    from zarniwoop.tools.tool import ToolServices
+
+
+class Environment:
+    """What one execution environment is made of. Tests hand in variables, a clock and a transport of their own."""
+
+    def __init__(
+        self, variables: Mapping[str, str], *, clock: "Clock | None" = None, transport: Transport | None = None
+    ) -> None:
+        self._variables = variables
+        self._given_transport = transport
+        self.clock: Clock = clock or SystemClock()
+        self.metrics = MetricsBuffer()
+        self.redactor = Redactor()
+        self.tracing = Tracing(lambda: "Sampled=1" in os.environ.get("_X_AMZN_TRACE_ID", ""))
+
+    def begin(self, request_id: str) -> None:
+        """At the start of an invocation."""
+        self.log.append_keys(request_id=request_id)
+        self._request_id = request_id
+        if "audit" in self.__dict__:
+            self.audit.request_id = request_id
+
+    def finish(self) -> None:
+        """At the end of an invocation, however it ended: nothing is carried over into the next one."""
+        if "audit" in self.__dict__:
+            self.audit.flush()
+        flush_to_cloudwatch(self.metrics.drain())
+
+    @cached_property
+    def log(self) -> "Logger":
+        from zarniwoop.observe.log import make_logger
+
+        return make_logger(self.redactor)
+
+    @cached_property
+    def state(self) -> "StateStore":
+        from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
+
+        return DynamoDbStateStore(self.dynamodb(), self._variables["STATE_TABLE"], self.clock)
+
+    @cached_property
+    def tokens(self) -> "TokenStore":
+        from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
+
+        return DynamoDbTokenStore(self.dynamodb(), self._variables["TOKENS_TABLE"])
+
+    @cached_property
+    def content(self) -> "ContentStore":
+        from zarniwoop.stores.clients import s3_client
+        from zarniwoop.stores.content import S3ContentStore
+
+        return S3ContentStore(s3_client(), self._variables["CONTENT_BUCKET"])
+
+    @property
+    def idempotency_table(self) -> str:
+        return self._variables["IDEMPOTENCY_TABLE"]
+
+    def dynamodb(self) -> "DynamoDBClient":
+        return self._dynamodb
+
+    @cached_property
+    def audit(self) -> "AuditTrail":
+        from zarniwoop.dispatch.audit import AuditTrail
+
+        trail = AuditTrail(store=self._calls, hash_key=lambda: self._hash_key, clock=self.clock, metrics=self.metrics)
+        trail.request_id = self._request_id
+        return trail
+
+    @cached_property
+    def tools(self) -> "ToolServices":
+        """The dispatcher and what hangs on it."""
+        from zarniwoop.dispatch.dispatcher import Dispatcher
+        from zarniwoop.dispatch.factory import SearchProviderFactory
+        from zarniwoop.dispatch.fleet import FleetState
+        from zarniwoop.dispatch.quota import QuotaBook
+        from zarniwoop.tools.tool import ToolServices
+
+        fleet = FleetState(store=self.state, clock=self.clock, metrics=self.metrics)
+        factory = SearchProviderFactory(
+            settings=self.research_settings,
+            protocols=self._protocols,
+            transport=self._transport,
+            keys=self._keys,
+            clock=self.clock,
+            metrics=self.metrics,
+        )
+        dispatcher = Dispatcher(
+            factory=factory,
+            fleet=fleet,
+            quotas=QuotaBook(fleet=fleet, calls=self._calls, clock=self.clock, metrics=self.metrics),
+            audit=self.audit,
+            clock=self.clock,
+            metrics=self.metrics,
+            tracing=self.tracing,
+            on_internal_error=self._log_internal_error,
+        )
+        return ToolServices(dispatcher=dispatcher, clock=self.clock)
+
+    @property
+    def event_bus(self) -> str:
+        return self._variables["EVENT_BUS"]
+
+    @cached_property
+    def events(self) -> "EventBridgeClient":
+        from zarniwoop.stores.clients import events_client
+
+        return events_client()
+
+    def research_settings(self, scope: SearchScope) -> "tuple[ResearchSettings, bool]":
+        """The settings in force for a scope, and whether they are a stale copy."""
+        from zarniwoop.settings.endpoints import research_settings
+
+        effective = self._settings.read(scope.tenant_id, scope.project_id, scope.process_id)
+        return research_settings(effective, self._known_protocols, self._key_marks), effective.stale
+
+    @cached_property
+    def _dynamodb(self) -> "DynamoDBClient":
+        from zarniwoop.stores.clients import dynamodb_client
+
+        return dynamodb_client()
+
+    @cached_property
+    def _calls(self) -> "AuditStore":
+        from zarniwoop.stores.clients import side_write_client
+        from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
+
+        return DynamoDbAuditStore(side_write_client(), self._variables["CALLS_TABLE"], self.clock)
+
+    @cached_property
+    def _parameters(self) -> "ParameterStore":
+        from zarniwoop.settings.parameter_store import SsmParameterStore
+        from zarniwoop.stores.clients import ssm_client
+
+        return SsmParameterStore(ssm_client(), self._variables["SETTINGS_ROOT"], self.clock)
+
+    @cached_property
+    def _settings(self) -> "SettingsReader":
+        from zarniwoop.settings.cascade import SettingsReader
+
+        return SettingsReader(self._parameters, self.clock)
+
+    @cached_property
+    def _keys(self) -> "SettingsKeyRing":
+        from zarniwoop.settings.key_ring import SettingsKeyRing
+
+        return SettingsKeyRing(self._parameters, self.clock, self._key_variables, self.redactor.learn)
+
+    @cached_property
+    def _protocols(self) -> "Protocols":
+        from zarniwoop.adapters import BUILTIN
+        from zarniwoop.dispatch.protocols import collect_protocols
+
+        return collect_protocols(BUILTIN)
+
+    @cached_property
+    def _known_protocols(self) -> "Mapping[str, KnownProtocol]":
+        """What settings must know of each protocol; an add-on that is no wire format has its key saved, or none."""
+        from zarniwoop.settings.credentials import KnownProtocol
+        from zarniwoop.wire.driver import WireProtocol
+
+        return {
+            name: KnownProtocol(
+                default_base_url=protocol.format.default_base_url,
+                key_required=protocol.format.key_required,
+                key_variable=protocol.format.key_variable,
+                takes_generic_key=protocol.format.takes_generic_key,
+            )
+            if isinstance(protocol, WireProtocol)
+            else KnownProtocol()
+            for name, protocol in self._protocols.by_id.items()
+        }
+
+    @cached_property
+    def _key_variables(self) -> Mapping[str, str]:
+        """The operator's key variables that are set: SERPER_API_KEY, …, WEB_SEARCH_API_KEY."""
+        names = {name for protocol in self._known_protocols.values() for name in protocol.variables()}
+        return {name: self._variables[name] for name in sorted(names) if self._variables.get(name)}
+
+    @cached_property
+    def _key_marks(self) -> Mapping[str, str]:
+        return {name: sha256(value.encode()).hexdigest()[:16] for name, value in self._key_variables.items()}
+
+    @cached_property
+    def _transport(self) -> Transport:
+        if self._given_transport is not None:
+            return self._given_transport
+        from zarniwoop.net.address import AllowedNetworks
+        from zarniwoop.net.transport import PooledTransport
+
+        return PooledTransport(
+            contact=self._variables.get("CONTACT", ""),
+            allowed=AllowedNetworks.parse(self._variables.get("ALLOWED_PRIVATE_NETWORKS", "")),
+        )
+
+    @cached_property
+    def _hash_key(self) -> bytes:
+        """The stack's HMAC key for query hashes. Without it, hashes are still made, but only comparable in here."""
+        name = f"{self._variables['SETTINGS_ROOT']}/_stack/queryHashKey"
+        try:
+            saved = self._parameters.reveal(name)
+        except ConfigurationUnavailable:
+            saved = None
+        if saved is None:
+            self.log.warning("no query hash key: audit hashes are comparable within this environment only")
+            return secrets.token_bytes(32)
+        return saved.encode()
+
+    def _log_internal_error(self, instance_id: str, error: Exception) -> None:
+        self.log.error(
+            "provider instance raised what it must not",
+            extra={"instance": instance_id, "error": type(error).__name__},
+        )
+
+
+@cache
+def environment() -> Environment:
+    """The environment of this process, made at its first invocation."""
+    return Environment(os.environ)
