@@ -13,9 +13,15 @@ from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures"
 
-_MISSING = """{protocol} has no fixture for {modality}. Make one: put what the provider answers to such a search, invented but \
-in its real wire format and with at least two hits, into tests/fixtures/{protocol}/{name}.json (or .xml). An \
-exchange of several calls takes {name}.1.json, {name}.2.json, … in the order of its calls."""
+_MISSING = """{protocol} has no fixture for {modality}. Make one: put what the provider answers to such a search, \
+invented but in its real wire format and with at least two hits, into tests/fixtures/{protocol}/{name}.json (or .xml). \
+An exchange of several calls takes {name}.1.json, {name}.2.json, … in the order of its calls."""
+
+_CALLS = {("pubmed", SearchModality.ACADEMIC): ("esearch.json", "esummary.json", "efetch.xml")}
+"""Exchanges whose answers are better named after what they answer."""
+
+_SETTINGS = {"pubmed": {"abstracts": "true"}}
+"""Settings under which an exchange makes all of its calls."""
 
 
 def fixture(protocol: str, name: str) -> bytes:
@@ -25,21 +31,28 @@ def fixture(protocol: str, name: str) -> bytes:
 
 def answers_for(protocol: str, modality: SearchModality) -> tuple[bytes, ...]:
     """The bodies of one search of this modality, in the order of its calls. Fails the test where there are none."""
-    paths = sorted(path for path in (FOLDER / protocol).glob("*") if is_answer(path.name, modality))
-    if not paths:
+    names = answer_names(protocol, modality)
+    if not names:
         pytest.fail(_MISSING.format(protocol=protocol, modality=modality, name=modality.lower()))
-    return tuple(path.read_bytes() for path in paths)
+    return tuple(fixture(protocol, name) for name in names)
 
 
-def is_answer(name: str, modality: SearchModality) -> bool:
-    """Whether a fixture's file name is that of an answer to a search of this modality."""
-    return re.fullmatch(rf"{modality.lower()}(\.\d)?\.(json|xml)", name) is not None
+def answer_names(protocol: str, modality: SearchModality) -> tuple[str, ...]:
+    """The file names of these answers."""
+    pattern = re.compile(rf"{modality.lower()}(\.\d)?\.(json|xml)")
+    found = sorted(path.name for path in (FOLDER / protocol).glob("*") if pattern.fullmatch(path.name))
+    return _CALLS.get((protocol, modality)) or tuple(found)
 
 
 def recordings_without_a_test(provider: str, test_file: str) -> list[str]:
     """The recorded answers of a provider that its test file never names."""
     told = Path(test_file).read_text(encoding="utf-8")
     return [name for name in recorded(provider) if f'"{name}"' not in told]
+
+
+def settings_for(protocol: str) -> dict[str, str]:
+    """The settings under which a search makes all the calls that its fixtures answer."""
+    return dict(_SETTINGS.get(protocol, {}))
 
 
 class RecordedTransport:

@@ -2,11 +2,11 @@
 
 import re
 from datetime import date
-from pathlib import Path
 
 import pytest
 
-from tests.contract.payloads import payload, recorded
+from tests.contract.fixtures import fixture, recordings_without_a_test
+from tests.contract.payloads import payload
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.transport import ScriptedTransport, answer
 from zarniwoop.adapters.hackernews import PROTOCOL
@@ -17,17 +17,9 @@ from zarniwoop.contract.request import Locale, SearchRequest
 from zarniwoop.contract.result import FilterHandling, SearchResult
 from zarniwoop.contract.transport import HttpAnswer
 
-_FIXTURES = Path(__file__).parents[1] / "fixtures" / "hackernews"
-_TESTED = {
-    "item_with_children.json",
-    "search_ask_hn_story_text.json",
-    "search_comment_hit.json",
-    "search_story_url.json",
-}
-
 
 def _fixture(name: str) -> HttpAnswer:
-    return answer((_FIXTURES / name).read_bytes())
+    return answer(fixture("hackernews", name))
 
 
 def _read(found: HttpAnswer, modality: SearchModality = SearchModality.NEWS) -> SearchResult:
@@ -46,7 +38,7 @@ def _instant(value: str) -> PublishedAt:
 
 def test_every_recorded_answer_has_a_test() -> None:
     """A recording that appears beside the project without a test here fails the run."""
-    assert set(recorded("hackernews")) <= _TESTED
+    assert recordings_without_a_test("hackernews", __file__) == []
 
 
 def test_a_story_leads_to_its_page_and_names_its_discussion() -> None:
@@ -116,7 +108,7 @@ def test_a_script_link_is_dropped_for_the_discussion() -> None:
 
 
 def test_the_markup_of_a_comment_is_made_plain() -> None:
-    (hit,) = _read(_fixture("web.json"), SearchModality.WEB).hits
+    hit = _read(_fixture("web.json"), SearchModality.WEB).hits[0]
     text = 'We cast "them" in bronze.'
     assert (hit.title, hit.snippet) == ("Show HN: Bells & whistles", text)
     assert hit.content == ContentReference(inline=ContentInline.EMBED_TEXT, text=text)
@@ -151,8 +143,8 @@ def test_more_results_than_one_answer_holds_are_clamped_and_never_paged() -> Non
 
 def test_dates_are_asked_in_seconds_from_midnight_to_midnight() -> None:
     """Both days are included, so the upper bound is the midnight after the last."""
-    window = {"date_from": date(2021, 5, 1), "date_to": date(2021, 5, 31)}
-    params, result = _asked(request("bells", SearchModality.NEWS, **window))
+    asked = request("bells", SearchModality.NEWS, date_from=date(2021, 5, 1), date_to=date(2021, 5, 31))
+    params, result = _asked(asked)
     assert params["numericFilters"] == "created_at_i>=1619827200,created_at_i<1622505600"
     assert [(entry.name, entry.handling) for entry in result.applied] == [
         ("date_from", FilterHandling.PROVIDER),

@@ -2,11 +2,11 @@
 
 import re
 from datetime import date
-from pathlib import Path
 
 import pytest
 
-from tests.contract.payloads import payload, recorded
+from tests.contract.fixtures import fixture, recordings_without_a_test
+from tests.contract.payloads import payload
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.keys import FakeKeyRing
 from tests.fakes.transport import ScriptedTransport, answer
@@ -21,23 +21,6 @@ from zarniwoop.contract.result import FilterHandling, SearchResult
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, Secret
 
 _KEY = "a-key-of-serper"
-_FIXTURES = Path(__file__).parents[1] / "fixtures" / "serper"
-_TESTED = {
-    "doc_autocomplete.json",
-    "doc_images.json",
-    "doc_news.json",
-    "doc_scholar.json",
-    "doc_search_google.json",
-    "doc_shopping.json",
-    "error_400_not_enough_credits.json",
-    "error_403_unauthorized.json",
-    "error_403_unauthorized_2026.json",
-    "error_404_api_host.json",
-    "images_lion.json",
-    "news_tesla.json",
-    "news_tesla_last_hour.json",
-    "search_apple.json",
-}
 
 
 def _search(asked: SearchRequest, *answers: HttpAnswer) -> tuple[SearchResult, ScriptedTransport]:
@@ -50,7 +33,7 @@ def _read(body: bytes, modality: SearchModality, *, status: int = 200) -> Search
 
 
 def _fixture(name: str) -> HttpAnswer:
-    return answer((_FIXTURES / name).read_bytes())
+    return answer(fixture("serper", name))
 
 
 def _page(count: int, *, first: int = 1) -> HttpAnswer:
@@ -69,7 +52,7 @@ def _day(value: str) -> PublishedAt:
 
 def test_every_recorded_answer_has_a_test() -> None:
     """A recording that appears beside the project without a test here fails the run."""
-    assert set(recorded("serper")) <= _TESTED
+    assert recordings_without_a_test("serper", __file__) == []
 
 
 def test_web_results_of_apple_are_read_with_the_knowledge_panel_on_the_first() -> None:
@@ -432,9 +415,9 @@ def test_panels_of_another_shape_cost_no_hit() -> None:
     assert hit.extras == {}
 
 
-def test_a_key_that_was_replaced_meanwhile_is_tried_once() -> None:
-    """A 403 makes the driver look at the saved key again; the same key is not tried twice."""
-    transport = ScriptedTransport(answer((_FIXTURES / "error_403.json").read_bytes(), status=403))
+def test_a_refused_key_is_not_tried_twice() -> None:
+    """The 403 makes the driver look at the saved key afresh; it is still the same one."""
+    transport = ScriptedTransport(answer(fixture("serper", "error_403.json"), status=403))
     with pytest.raises(CredentialsRejected):
         instance(PROTOCOL, transport, key=_KEY).search(request(), scope())
     assert len(transport.sent) == 1

@@ -1,4 +1,4 @@
-"""A loopback server that misbehaves on demand: it plays one scripted act per request, and remembers what it was sent."""
+"""A loopback server that misbehaves on demand: one scripted act per request; it remembers what it was sent."""
 
 import contextlib
 import socket
@@ -174,6 +174,8 @@ class Origin:
         """Play acts until one does not keep the connection, or the peer is gone."""
         with contextlib.suppress(OSError):
             secured = self._tls.wrap_socket(connection, server_side=True) if self._tls else connection
+            with self._lock:
+                self._open.append(secured)
             conversation = Conversation(secured, self._stopping)
             with secured:
                 while self._take_request(secured):

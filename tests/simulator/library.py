@@ -18,6 +18,7 @@ from tests.simulator.corpus import (
 )
 from tests.simulator.index import Shelf, Text
 
+_LANGUAGES_WITHOUT_ARTICLES = ("es", "fr", "it")
 _MARKUP = re.compile(r"<[^>]+>")
 
 
@@ -49,14 +50,17 @@ def open_library() -> Library:
         images=[Image(**item) for item in read("images")],
         videos=[Video(**item) for item in read("videos")],
         books=[Book(**item) for item in read("books")],
-        articles={language: [Article(**item) for item in read(f"articles_{language}")] for language in ("en", "de")},
+        articles={
+            **{language: [Article(**item) for item in read(f"articles_{language}")] for language in ("en", "de")},
+            **{language: [] for language in _LANGUAGES_WITHOUT_ARTICLES},
+        },
         posts=[*(Story(**item) for item in read("stories")), *(Comment(**item) for item in read("comments"))],
     )
 
 
 def empty_library() -> Library:
     return _shelve(
-        works=[], pages=[], news=[], images=[], videos=[], books=[], articles={"en": [], "de": []}, posts=[]
+        works=[], pages=[], news=[], images=[], videos=[], books=[], articles={language: [] for language in ("en", "de", *_LANGUAGES_WITHOUT_ARTICLES)}, posts=[]
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from zarniwoop.net.address import AllowedNetworks, is_public, number_of
 
 _INTERNAL = (
-    "0.0.0.0",
+    "0.0.0.0",  # noqa: S104 - refused, not bound
     "10.1.2.3",
     "100.64.0.1",
     "100.100.100.200",

@@ -60,8 +60,8 @@ def _to_hit(work: dict[str, Any]) -> SearchHit | None:
     found, title = _KEY.fullmatch(work["key"]), plain(work.get("title"))
     if found is None or title is None:
         return None
-    subtitle = plain(work.get("subtitle"))
-    year, languages = work.get("first_publish_year"), work.get("language") or []
+    subtitle, year = plain(work.get("subtitle")), work.get("first_publish_year")
+    languages = [code for written in work.get("language") or [] if (code := plain(written))]
     return SearchHit(
         title=f"{title}: {subtitle}" if subtitle else title,
         url=_SITE + found.group(),

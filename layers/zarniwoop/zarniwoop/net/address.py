@@ -42,15 +42,12 @@ _NEVER_4 = _Space.of(
 _ONLY_6 = _Space.of("2000::/3")
 _NEVER_6 = _Space.of("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
-# What a host name that the operator wrote down may stand for. Metadata services and link-local addresses are left out:
-# a name that suddenly points there was not meant.
-_INTERNAL_4 = _Space.of(
-    "10.0.0.0/8", "100.64.0.0/11", "100.96.0.0/14", "100.101.0.0/16", "100.102.0.0/15", "100.104.0.0/13",
-    "100.112.0.0/12", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
-)  # fmt: skip
-_INTERNAL_6 = _Space.of(
-    "::1/128", "fc00::/8", "fd01::/16", "fd02::/15", "fd04::/14", "fd08::/13", "fd40::/10", "fd80::/9"
-)
+# What a host name that the operator wrote down may stand for. Link-local addresses and the metadata services of clouds
+# are left out: a name that suddenly leads there was not meant.
+_INTERNAL_4 = _Space.of("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+_INTERNAL_6 = _Space.of("::1/128", "fc00::/7")
+_METADATA_4 = _Space.of("100.100.100.200/32")
+_METADATA_6 = _Space.of("fd00:ec2::/32", "fd20:ce::/32")
 
 _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::([0-9]{1,5}))?")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
@@ -77,7 +74,9 @@ def is_public(address: str) -> bool:
 
 
 def _is_internal(version: int, number: int) -> bool:
-    return number in (_INTERNAL_4 if version == 4 else _INTERNAL_6)
+    if version == 4:
+        return number in _INTERNAL_4 and number not in _METADATA_4
+    return number in _INTERNAL_6 and number not in _METADATA_6
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from zarniwoop.contract.failure import Cause, MalformedAnswer
 from zarniwoop.net.exchange import too_large
 
 DEFAULT_MAX_BYTES = 5 * 1000 * 1000
+_AT_ONCE = 64 * 1024
 _GZIP = 31  # zlib's window bits for a gzip header and trailer
 _IDENTITY = ("", "identity")
 _GZIP_NAMES = ("gzip", "x-gzip")
@@ -53,7 +54,7 @@ def _read_gzip(parts: Iterable[bytes], max_bytes: int) -> bytes:
         while part:
             if decoder.eof:
                 decoder = zlib.decompressobj(_GZIP)
-            decoded = _decoded(decoder, part, max_bytes - size + 1)
+            decoded = _decoded(decoder, part)
             size += len(decoded)
             if size > max_bytes:
                 raise too_large()
@@ -64,8 +65,9 @@ def _read_gzip(parts: Iterable[bytes], max_bytes: int) -> bytes:
     return b"".join(body)
 
 
-def _decoded(decoder: "zlib._Decompress", part: bytes, at_most: int) -> bytes:
+def _decoded(decoder: "zlib._Decompress", part: bytes) -> bytes:
+    """The next piece; what it leaves of the part is the decoder's to say."""
     try:
-        return decoder.decompress(part, at_most)
+        return decoder.decompress(part, _AT_ONCE)
     except zlib.error as error:
         raise MalformedAnswer("the answer is not what its content coding says", cause=Cause.ENCODING) from error

@@ -41,7 +41,7 @@ class Credential:
 
 
 def marks_of(variables: Mapping[str, str], hash_key: bytes) -> dict[str, str]:
-    """A mark for each variable that is set, which changes with its value: 32 bits under the stack's key give nothing away.
+    """A mark for each variable that is set, changing with its value: 32 bits under the stack's key give nothing away.
 
     It makes an endpoint's cooldown end when the operator corrects a key.
     """

@@ -16,7 +16,7 @@ BASE_URL = "baseUrl"
 API_KEY = "apiKey"
 
 GENERIC_KEY_VARIABLE = "WEB_SEARCH_API_KEY"
-"""The operator's key for any protocol that takes it, when there is neither a saved key nor the protocol's own variable."""
+"""The operator's key for any protocol that takes it, when neither a saved key nor the protocol's variable is there."""
 
 LONGEST_VALUE = 4096
 """Bytes of UTF-8 in a value: what a standard parameter of Parameter Store holds."""

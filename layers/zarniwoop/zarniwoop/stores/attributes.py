@@ -15,7 +15,7 @@ Item = Mapping[str, Attribute]
 
 EXPIRES_AT = "expires_at"
 
-_LAST_MOMENT = 9_999_999_999
+LAST_MOMENT = 9_999_999_999
 """The year 2286: what "for ever" is written as."""
 _FIRST_MILLISECONDS = 100_000_000_000
 """A moment of this size in seconds would lie in the year 5138, so it is meant in milliseconds."""
@@ -42,12 +42,12 @@ def number(value: float) -> dict[str, Any]:
 
 def moment(seconds: float) -> dict[str, Any]:
     """An epoch second with its fraction; infinity becomes the year 2286."""
-    return number(min(seconds, _LAST_MOMENT))
+    return number(min(seconds, LAST_MOMENT))
 
 
 def expiry(seconds: float) -> dict[str, Any]:
     """For `expires_at`: whole seconds, rounded down."""
-    return number(int(min(seconds, _LAST_MOMENT)))
+    return number(int(min(seconds, LAST_MOMENT)))
 
 
 def read_text(item: Item, name: str) -> str:

@@ -4,11 +4,13 @@ Quirk: an item that cannot be read (edited by hand, written by another version) 
 project's searches along.
 """
 
+import math
 from typing import Any
 
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.stores.attributes import (
     EXPIRES_AT,
+    LAST_MOMENT,
     Item,
     expiry,
     flag,
@@ -35,7 +37,7 @@ _ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 def lapses_at(cooldown: Cooldown) -> float:
     """When a cooldown, and the count of failures in it, is forgotten altogether."""
     kept = _REMEMBERED_UNTIL_SETTINGS_CHANGE if cooldown.until_settings_change else _REMEMBERED
-    return int(max(cooldown.until, cooldown.failed_at) + kept)
+    return math.floor(min(max(cooldown.until, cooldown.failed_at) + kept, LAST_MOMENT))
 
 
 def item_key(project: ProjectKey, sort_key: str) -> dict[str, Any]:

@@ -182,9 +182,9 @@ class WireInstance(SearchProviderInstance):
 
     def _secret(self, *, fresh: bool = False) -> Secret | None:
         key = self._config.credential_key
-        if self._format.authentication is None or key is None:
+        if self._format.authentication is None:
             return None
-        secret = self._config.keys.secret(key, fresh=fresh)
+        secret = self._config.keys.secret(key, fresh=fresh) if key is not None else None
         if secret is None and self._format.key_required:
             raise CredentialsRejected(f"no key is saved for {self.id()}")
         return secret

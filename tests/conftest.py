@@ -1,0 +1,23 @@
+"""What every test stands on: credentials that open nothing, and no surprises from the machine's own environment."""
+
+import os
+
+import pytest
+
+_AWS = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_SESSION_TOKEN": "testing",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "POWERTOOLS_DEV": "false",
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_real_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in a test may reach an AWS account, whatever the machine is logged in to."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in _AWS.items():
+        monkeypatch.setenv(name, value)

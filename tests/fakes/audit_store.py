@@ -1,0 +1,41 @@
+"""The audit trail in memory."""
+
+from collections.abc import Sequence
+
+from tests.fakes.outage import Outage
+from zarniwoop.stores.audit import CallRecord
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.state import ProjectKey
+
+
+class InMemoryAuditStore(Outage):
+    """`stores.audit.AuditStore`; `records` holds what was written, `lose` is how many of the next batch get lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[CallRecord] = []
+        self.lose = 0
+
+    def write(self, records: Sequence[CallRecord], *, time_limit: float) -> int:
+        with self._lock:
+            try:
+                self._called("write")
+            except StoreUnavailable:
+                return len(records)
+            if time_limit <= 0:
+                return len(records)
+            lost, self.lose = min(self.lose, len(records)), 0
+            self.records += records[: len(records) - lost]
+            return lost
+
+    def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:
+        with self._lock:
+            self._called("count_since")
+            found = [
+                record
+                for record in self.records
+                if (record.tenant_id, record.project_id) == (project.tenant_id, project.project_id)
+                and record.instance_id == instance_id
+                and record.started_at >= since
+            ]
+            return min(len(found), at_most)

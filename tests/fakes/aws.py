@@ -1,0 +1,95 @@
+"""AWS in this process: moto, made atomic, with the tables of the stack and with faults on demand."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import orjson
+from botocore.awsrequest import AWSRequest, AWSResponse
+from botocore.compat import HTTPHeaders
+from moto import mock_aws
+from moto.core.botocore_stubber import BotocoreStubber
+
+if TYPE_CHECKING:
+    import pytest
+
+REGION = "us-east-1"
+STATE_TABLE = "zarniwoop-test-state"
+AUDIT_TABLE = "zarniwoop-test-audit"
+TOKEN_TABLE = "zarniwoop-test-tokens"
+
+
+@contextmanager
+def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
+    """moto, with one call at a time: DynamoDB promises atomic writes and moto does not lock."""
+    lock = threading.RLock()
+    answer = BotocoreStubber.__call__
+
+    def one_at_a_time(self: BotocoreStubber, *args: Any, **kwargs: Any) -> Any:
+        with lock:
+            return answer(self, *args, **kwargs)
+
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    monkeypatch.setattr(BotocoreStubber, "__call__", one_at_a_time)
+    with mock_aws():
+        yield
+
+
+def create_table(name: str, *keys: str) -> None:
+    boto3.client("dynamodb", region_name=REGION).create_table(
+        TableName=name,
+        KeySchema=[
+            {"AttributeName": key, "KeyType": kind}  # type: ignore[typeddict-item]
+            for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+        ],
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def count_calls(client: Any) -> list[str]:
+    """A list that grows by the operation's name with every call of the client."""
+    calls: list[str] = []
+    client.meta.events.register("before-call", lambda model, **_rest: calls.append(model.name))
+    return calls
+
+
+def refuse(client: Any, code: str, *, status: int = 400, times: int | None = None) -> list[str]:
+    """Let the next calls of the client (all of them when `times` is None) fail; the list grows with each refusal."""
+    refused: list[str] = []
+
+    def answer(request: AWSRequest, **_rest: Any) -> AWSResponse | None:
+        if times is not None and len(refused) >= times:
+            return None
+        refused.append(code)
+        return _answer(request, status, {"__type": code, "message": "a fault of the test"})
+
+    client.meta.events.register_first("before-send", answer)
+    return refused
+
+
+def script(client: Any, *bodies: dict[str, Any]) -> None:
+    """Answer the next calls of the client with these bodies instead of moto's."""
+    left = list(bodies)
+
+    def answer(request: AWSRequest, **_rest: Any) -> AWSResponse | None:
+        return _answer(request, 200, left.pop(0)) if left else None
+
+    client.meta.events.register_first("before-send", answer)
+
+
+def _answer(request: AWSRequest, status: int, body: dict[str, Any]) -> AWSResponse:
+    return AWSResponse(str(request.url), status, HTTPHeaders(), _Raw(orjson.dumps(body)))
+
+
+class _Raw:
+    """The part of urllib3's response that botocore reads."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def stream(self, **_options: Any) -> Iterator[bytes]:
+        yield self._body

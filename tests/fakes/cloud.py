@@ -1,0 +1,96 @@
+"""The stack's data plane on moto, made from the deployed template, and an environment wired to it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+from moto import mock_aws
+
+from tests.fakes.clock import FakeClock
+from tests.fakes.template import resources
+from zarniwoop.contract.transport import Transport
+from zarniwoop.settings.levels import Place
+from zarniwoop.settings.writer import SsmSettingsWriter
+from zarniwoop.wiring import Environment
+
+REGION = "us-east-1"
+TABLES = {
+    "STATE_TABLE": "StateTable",
+    "CALLS_TABLE": "CallRecordsTable",
+    "TOKENS_TABLE": "TokensTable",
+    "IDEMPOTENCY_TABLE": "IdempotencyTable",
+}
+SETTINGS_ROOT = "/zarniwoop/test"
+
+
+@dataclass
+class LambdaContext:
+    """The parts of Lambda's context that the entry and Powertools read."""
+
+    remaining_ms: int = 25_000
+    aws_request_id: str = "request-1"
+    function_name: str = "function"
+    memory_limit_in_mb: int = 1024
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:function"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.remaining_ms
+
+
+@dataclass
+class Cloud:
+    """Clients and variables of the mocked account."""
+
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def client(self, service: str) -> Any:
+        return boto3.client(service, region_name=REGION)  # type: ignore[call-overload]
+
+    def set(self, key: str, value: str, *, project_id: str | None = None, secure: bool = False) -> None:
+        """Save a setting of tenant `acme`, or of one of its projects."""
+        place = Place(tenant_id="acme", project_id=project_id)
+        SsmSettingsWriter(self.client("ssm"), SETTINGS_ROOT).put(place, key, value, secure=secure)
+
+    def set_all(self, settings: Mapping[str, str]) -> None:
+        for key, value in settings.items():
+            self.set(key, value, secure=key.endswith(".apiKey"))
+
+    def environment(self, *, transport: Transport | None = None, clock: FakeClock | None = None) -> Environment:
+        return Environment(self.variables, transport=transport, clock=clock)
+
+    def items(self, table: str) -> list[dict[str, Any]]:
+        """Every item of a table, named by its variable."""
+        found: list[dict[str, Any]] = self.client("dynamodb").scan(TableName=self.variables[table])["Items"]
+        return found
+
+
+@contextmanager
+def cloud() -> Iterator[Cloud]:
+    """Tables as the template declares them, a bucket, a bus, and the stack's hash key."""
+    with mock_aws():
+        made = Cloud(
+            variables={
+                **{variable: variable.lower() for variable in TABLES},
+                "CONTENT_BUCKET": "content",
+                "EVENT_BUS": "default",
+                "SETTINGS_ROOT": SETTINGS_ROOT,
+                "ALLOWED_PRIVATE_NETWORKS": "127.0.0.1/32",
+                "CONTACT": "tests@example.com",
+            }
+        )
+        declared = resources("AWS::DynamoDB::Table")
+        for variable, logical_id in TABLES.items():
+            properties = declared[logical_id]
+            made.client("dynamodb").create_table(
+                TableName=variable.lower(),
+                KeySchema=properties["KeySchema"],
+                AttributeDefinitions=properties["AttributeDefinitions"],
+                BillingMode="PAY_PER_REQUEST",
+            )
+        made.client("s3").create_bucket(Bucket="content")
+        made.client("ssm").put_parameter(
+            Name=f"{SETTINGS_ROOT}/_stack/queryHashKey", Value="h" * 64, Type="SecureString"
+        )
+        yield made

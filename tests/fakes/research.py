@@ -1,0 +1,116 @@
+"""A dispatcher on fakes: settings as plain text, providers by script, time by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.fakes.audit_store import InMemoryAuditStore
+from tests.fakes.clock import FakeClock
+from tests.fakes.keys import FakeKeyRing
+from tests.fakes.providers import FakeProtocol, Step
+from tests.fakes.state_store import InMemoryStateStore
+from tests.fakes.transport import ScriptedTransport
+from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.provider import SearchProtocol
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.dispatcher import Dispatcher
+from zarniwoop.dispatch.factory import SearchProviderFactory
+from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.observe.metrics import MetricsBuffer, Point
+from zarniwoop.observe.trace import Tracing
+from zarniwoop.settings.cascade import EffectiveSettings, Setting
+from zarniwoop.settings.credentials import KnownProtocol
+from zarniwoop.settings.endpoints import ResearchSettings, research_settings
+from zarniwoop.settings.levels import Level
+from zarniwoop.stores.state import ProjectKey
+from zarniwoop.tools.tool import ToolServices
+
+PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
+
+
+def settings_of(values: Mapping[str, str], protocols: Mapping[str, SearchProtocol]) -> ResearchSettings:
+    """Research settings out of `research.*` keys, all set at the tenant level."""
+    effective = EffectiveSettings(
+        values={
+            key: Setting(value=value, level=Level.TENANT, secure=False, parameter_name=f"/{key}", version="1")
+            for key, value in values.items()
+        }
+    )
+    return research_settings(effective, {name: KnownProtocol() for name in protocols}, {})
+
+
+@dataclass
+class Research:
+    """One execution environment's worth of dispatching; `environment()` makes another one on the same shared state."""
+
+    scripts: dict[str, list[Step]]
+    settings: dict[str, str] = field(default_factory=dict)
+    clock: FakeClock = field(default_factory=FakeClock)
+    modalities: frozenset[SearchModality] = frozenset(SearchModality)
+
+    def __post_init__(self) -> None:
+        self.state = InMemoryStateStore(self.clock)
+        self.calls = InMemoryAuditStore()
+        self.protocol = FakeProtocol(self.clock, self.scripts, modalities=self.modalities)
+        self.settings_failure: ConfigurationUnavailable | None = None
+        self.settings_reads = 0
+        self.internal_errors: list[tuple[str, Exception]] = []
+        for priority, instance_id in enumerate(self.scripts):
+            self.settings.setdefault(f"research.endpoint.{instance_id}.protocol", "fake")
+            self.settings.setdefault(f"research.endpoint.{instance_id}.priority", str(priority))
+        self.metrics, self.audit, self.dispatcher = self.environment()
+
+    def environment(self) -> tuple[MetricsBuffer, AuditTrail, Dispatcher]:
+        """A further Lambda environment of the fleet: its own memory, the same stores."""
+        metrics = MetricsBuffer()
+        protocols = Protocols(by_id={"fake": self.protocol})
+        fleet = FleetState(store=self.state, clock=self.clock, metrics=metrics)
+        audit = AuditTrail(store=self.calls, hash_key=lambda: b"k" * 32, clock=self.clock, metrics=metrics)
+        factory = SearchProviderFactory(
+            settings=self._read_settings,
+            protocols=protocols,
+            transport=ScriptedTransport(),
+            keys=FakeKeyRing(),
+            clock=self.clock,
+            metrics=metrics,
+        )
+        dispatcher = Dispatcher(
+            factory=factory,
+            fleet=fleet,
+            quotas=QuotaBook(fleet=fleet, calls=self.calls, clock=self.clock, metrics=metrics),
+            audit=audit,
+            clock=self.clock,
+            metrics=metrics,
+            tracing=Tracing(lambda: False),
+            on_internal_error=lambda instance_id, error: self.internal_errors.append((instance_id, error)),
+        )
+        return metrics, audit, dispatcher
+
+    @property
+    def services(self) -> ToolServices:
+        return ToolServices(dispatcher=self.dispatcher, clock=self.clock)
+
+    def scope(self, seconds: float = 20.0, *, project_id: str = "demo") -> SearchScope:
+        return SearchScope(tenant_id="acme", project_id=project_id, deadline=Deadline.after(seconds, self.clock))
+
+    @staticmethod
+    def request(modality: SearchModality = SearchModality.WEB) -> SearchRequest:
+        return SearchRequest(query="cathedral bells", modality=modality)
+
+    def search(self, modality: SearchModality = SearchModality.WEB, *, seconds: float = 20.0, **more: object) -> SearchResult:
+        request = SearchRequest(query="cathedral bells", modality=modality, **more)  # type: ignore[arg-type]
+        return self.dispatcher.search(request, self.scope(seconds))
+
+    def points(self) -> Sequence[Point]:
+        return self.metrics.drain()
+
+    def _read_settings(self, _scope: SearchScope) -> tuple[ResearchSettings, bool]:
+        self.settings_reads += 1
+        if self.settings_failure is not None:
+            raise self.settings_failure
+        return settings_of(self.settings, {"fake": self.protocol}), False
