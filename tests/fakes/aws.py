@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import orjson
-from botocore.awsrequest import AWSRequest, AWSResponse
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
@@ -20,6 +20,9 @@ STATE_TABLE = "zarniwoop-test-state"
 AUDIT_TABLE = "zarniwoop-test-audit"
 TOKEN_TABLE = "zarniwoop-test-tokens"
 
+_ANSWERED = "x-answered-by-the-test"
+"""botocore asks every handler and takes the first answer; moto must not carry out what the test has refused."""
+
 
 @contextmanager
 def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
@@ -27,9 +30,11 @@ def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
     lock = threading.RLock()
     answer = BotocoreStubber.__call__
 
-    def one_at_a_time(self: BotocoreStubber, *args: Any, **kwargs: Any) -> Any:
+    def one_at_a_time(self: BotocoreStubber, event_name: str, request: AWSPreparedRequest, **rest: Any) -> Any:
+        if _ANSWERED in request.headers:
+            return None
         with lock:
-            return answer(self, *args, **kwargs)
+            return answer(self, event_name, request, **rest)
 
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
@@ -61,7 +66,7 @@ def refuse(client: Any, code: str, *, status: int = 400, times: int | None = Non
     """Let the next calls of the client (all of them when `times` is None) fail; the list grows with each refusal."""
     refused: list[str] = []
 
-    def answer(request: AWSRequest, **_rest: Any) -> AWSResponse | None:
+    def answer(request: AWSPreparedRequest, **_rest: Any) -> AWSResponse | None:
         if times is not None and len(refused) >= times:
             return None
         refused.append(code)
@@ -75,13 +80,14 @@ def script(client: Any, *bodies: dict[str, Any]) -> None:
     """Answer the next calls of the client with these bodies instead of moto's."""
     left = list(bodies)
 
-    def answer(request: AWSRequest, **_rest: Any) -> AWSResponse | None:
+    def answer(request: AWSPreparedRequest, **_rest: Any) -> AWSResponse | None:
         return _answer(request, 200, left.pop(0)) if left else None
 
     client.meta.events.register_first("before-send", answer)
 
 
-def _answer(request: AWSRequest, status: int, body: dict[str, Any]) -> AWSResponse:
+def _answer(request: AWSPreparedRequest, status: int, body: dict[str, Any]) -> AWSResponse:
+    request.headers[_ANSWERED] = "yes"
     return AWSResponse(str(request.url), status, HTTPHeaders(), _Raw(orjson.dumps(body)))
 
 

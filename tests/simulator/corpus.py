@@ -30,7 +30,7 @@ class ArxivEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """An academic work. `published` is as exact as known (`1984`, `2007-03`, `2017-06-12`); markup stays in `abstract`."""
+    """An academic work. `published` is as exact as known (`1984`, `2007-03`, `2017-06-12`); `abstract` keeps markup."""
 
     number: int
     title: str
@@ -167,6 +167,16 @@ def moment(date: str | None, age_hours: float | None) -> datetime | None:
         return None
     parsed = datetime.fromisoformat(date)
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def first_day(published: str) -> str:
+    """`1984` as `1984-01-01`, `2007-03` as `2007-03-01`: what a provider makes of a date that is not exact."""
+    return published + "-01-01"[len(published) - 4 :]
+
+
+def initials(first_names: str) -> str:
+    """`Jennifer A.` as `JA`."""
+    return "".join(name[0] for name in first_names.replace(".", " ").split())
 
 
 def read(name: str) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """Matching: one full-text shelf per kind of item, on SQLite's FTS5 with bm25.
 
 https://www.sqlite.org/fts5.html
-Quirk: a plain search is lenient, or so small a corpus would answer little. Up to two words must all occur, of more words
-half; items that hold more of the words come first. Formats with a boolean language ask `holding` for exact sets.
+Quirk: a plain search is lenient, or so small a corpus would answer little. Up to two words must all occur, of more
+words half; items that hold more of the words come first. Formats with a boolean language ask `holding` for exact sets.
 """
 
 import re
@@ -19,9 +19,11 @@ Item = TypeVar("Item")
 _COLUMNS = ("title", "authors", "body", "subject")
 _MOST_TERMS = 32
 _TERM = re.compile(r'"([^"]*)"|([^\s"]+)')
-_STOP_WORDS = frozenset(
-    "a an and are as at be by for from how in is it its of on or that the this to was what when where which who why with "
-    "der die das den dem des ein eine einer eines und oder von vom zu zum zur im ist mit für auf wie was".split()
+STOP_WORDS = frozenset(
+    """
+    a an and are as at be by for from how in is it its of on or that the this to was what when where which who why with
+    der die das den dem des ein eine einer eines und oder von vom zu zum zur im ist mit für auf wie was
+    """.split()  # noqa: SIM905 - a list of sixty strings reads worse
 )
 
 
@@ -66,7 +68,7 @@ class Shelf(Generic[Item]):
     def search(
         self, query: str, *, keep: Callable[[Item], bool] | None = None, start: int = 0, count: int = 10
     ) -> Matches[Item]:
-        """The page `start` … `start + count` of the lenient ranking of `query` among the items that `keep` lets pass."""
+        """A page of the lenient ranking of `query` among the items that `keep` lets pass."""
         terms = terms_of(query)
         rows = self._ranked(terms) if terms else []
         return self.page(rows, keep=keep, start=start, count=count)
@@ -126,7 +128,7 @@ class Shelf(Generic[Item]):
 def terms_of(query: str) -> list[str]:
     """The words and "quoted phrases" of a query, without stop words unless there is nothing else."""
     found = [phrase or word for phrase, word in _TERM.findall(unicodedata.normalize("NFC", query))]
-    telling = [term for term in found if term.lower() not in _STOP_WORDS]
+    telling = [term for term in found if term.lower() not in STOP_WORDS]
     return (telling or found)[:_MOST_TERMS]
 
 

@@ -59,9 +59,8 @@ def open_library() -> Library:
 
 
 def empty_library() -> Library:
-    return _shelve(
-        works=[], pages=[], news=[], images=[], videos=[], books=[], articles={language: [] for language in ("en", "de", *_LANGUAGES_WITHOUT_ARTICLES)}, posts=[]
-    )
+    articles: dict[str, list[Article]] = {language: [] for language in ("en", "de", *_LANGUAGES_WITHOUT_ARTICLES)}
+    return _shelve(works=[], pages=[], news=[], images=[], videos=[], books=[], articles=articles, posts=[])
 
 
 def plain(markup: str) -> str:

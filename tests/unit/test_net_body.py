@@ -37,6 +37,14 @@ def test_a_gzip_body_of_several_members_is_read_to_its_end() -> None:
     assert read_body([gzip.compress(b"ab"), gzip.compress(b"cd")], _GZIP, 1000) == b"abcd"
 
 
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537, 131_072, 200_001])
+def test_a_gzip_body_larger_than_one_piece_is_whole(size: int) -> None:
+    packed = gzip.compress(b"x" * size)
+    for cut in (7, 100_000):
+        parts = [packed[index : index + cut] for index in range(0, len(packed), cut)]
+        assert read_body(parts, _GZIP, size) == b"x" * size
+
+
 def test_an_empty_body_may_call_itself_gzip() -> None:
     assert read_body([], _GZIP, 1000) == b""
 

@@ -14,7 +14,7 @@ from hashlib import sha1
 from html import escape
 
 from tests.simulator.corpus import ArxivEntry, Work
-from tests.simulator.formats.boolean import Rows, rows_of
+from tests.simulator.formats.boolean import OPERATORS, Rows, rows_of
 from tests.simulator.formats.format import Format, World
 from tests.simulator.index import Shelf
 from tests.simulator.library import plain, spoken_name
@@ -74,7 +74,8 @@ def _chosen(asked: Mapping[str, str], world: World) -> list[Work]:
         return [by_id[one] for one in ids if one in by_id]
     tokens = _TOKEN.findall(query)
     rows = rows_of(tokens, lambda token: _leaf(token, works))
-    found = [works.items[row] for row in works.best_first(rows, [_value(token) for token in tokens])]
+    wanted = [_value(token) for token in tokens if token not in OPERATORS]
+    found = [works.items[row] for row in works.best_first(rows, wanted)]
     return _sorted(asked, [work for work in found if work.arxiv and (not ids or work.arxiv.id in ids)])
 
 
@@ -116,11 +117,12 @@ def _sorted(asked: Mapping[str, str], works: list[Work]) -> list[Work]:
 
 def _feed(asked: Mapping[str, str], works: Sequence[Work], start: int, count: int) -> Answer:
     query, ids = escape(asked.get("search_query", "")), escape(asked.get("id_list", ""))
-    fingerprint = b64encode(sha1(f"{query}|{ids}|{start}".encode(), usedforsecurity=False).digest()).decode().rstrip("=")
+    digest = sha1(f"{query}|{ids}|{start}".encode(), usedforsecurity=False).digest()
+    title = f"search_query={query}&amp;id_list={ids}&amp;start={start}&amp;max_results={count}"
     link = f"search_query={query}&amp;start={start}&amp;max_results={count}&amp;id_list={ids}"
     head = (
-        f"  <id>https://arxiv.org/api/{fingerprint}</id>\n"
-        f"  <title>arXiv Query: search_query={query}&amp;id_list={ids}&amp;start={start}&amp;max_results={count}</title>\n"
+        f"  <id>https://arxiv.org/api/{b64encode(digest).decode().rstrip('=')}</id>\n"
+        f"  <title>arXiv Query: {title}</title>\n"
         f"  <updated>{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}</updated>\n"
         f'  <link href="https://arxiv.org/api/query?{link}" type="application/atom+xml"/>\n'
         f"  <opensearch:itemsPerPage>{count}</opensearch:itemsPerPage>\n"

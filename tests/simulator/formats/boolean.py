@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 Rows = frozenset[int]
 Leaf = Callable[[str], Rows]
 
-_AND, _OR, _NOT = ("AND",), ("OR",), ("NOT", "ANDNOT")
+OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT", "(", ")"})
+_NOT = ("NOT", "ANDNOT")
 
 
 def rows_of(tokens: Sequence[str], leaf: Leaf) -> Rows:
@@ -18,7 +19,7 @@ def rows_of(tokens: Sequence[str], leaf: Leaf) -> Rows:
 
 def _alternatives(tokens: list[str], leaf: Leaf) -> tuple[Rows, list[str]]:
     rows, tokens = _conjunction(tokens, leaf)
-    while tokens and tokens[0] in _OR:
+    while tokens and tokens[0] == "OR":
         more, tokens = _conjunction(tokens[1:], leaf)
         rows |= more
     return rows, tokens
@@ -26,12 +27,12 @@ def _alternatives(tokens: list[str], leaf: Leaf) -> tuple[Rows, list[str]]:
 
 def _conjunction(tokens: list[str], leaf: Leaf) -> tuple[Rows, list[str]]:
     rows, tokens = _operand(tokens, leaf)
-    while tokens and tokens[0] not in (*_OR, ")"):
-        operator = tokens[0] if tokens[0] in (*_AND, *_NOT) else ""
-        more, tokens = _operand(tokens[1:] if operator else tokens, leaf)
-        if operator == "AND" and tokens[:1] == ["NOT"]:
-            continue
-        rows = rows - more if operator in _NOT else rows & more
+    while tokens and tokens[0] not in ("OR", ")"):
+        if tokens[0] == "AND":
+            tokens = tokens[1:]
+        negated = bool(tokens) and tokens[0] in _NOT
+        more, tokens = _operand(tokens[1:] if negated else tokens, leaf)
+        rows = rows - more if negated else rows & more
     return rows, tokens
 
 

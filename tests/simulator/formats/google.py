@@ -1,4 +1,4 @@
-"""Google's query language as far as Serper's users lean on it: operators in `q`, date windows in `tbs`, dates in words."""
+"""Google's query language as far as Serper's users lean on it: operators in `q`, windows in `tbs`, dates in words."""
 
 import re
 from collections.abc import Callable
@@ -51,9 +51,7 @@ class Search:
             return self._lets_pass(link_of(item)) and self._covers(date_of(item))
 
         words = _EXCLUDED_WORD.sub(" ", self.words)
-        unwanted = {
-            id(shelf.items[row]) for word in _EXCLUDED_WORD.findall(self.words) for row in shelf.holding(word)
-        }
+        unwanted = {id(shelf.items[row]) for word in _EXCLUDED_WORD.findall(self.words) for row in shelf.holding(word)}
         if not words.strip():
             return shelf.page(range(len(shelf.items)), keep=keep, start=start, count=count)
         if not unwanted:

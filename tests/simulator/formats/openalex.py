@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from tests.simulator.corpus import Work
+from tests.simulator.corpus import Work, first_day
 from tests.simulator.formats.format import Format, World
 from tests.simulator.index import Matches
 from tests.simulator.library import plain
@@ -95,7 +95,7 @@ def _split(part: str) -> tuple[str, str]:
 def _condition(name: str, value: str) -> Callable[[Work], bool]:
     if name not in _FILTERS:
         valid = ", ".join(sorted(_FILTERS))
-        raise _BadQueryError(f"{name} is not a valid field. Valid fields are underscore or hyphenated versions of: {valid}")
+        raise _BadQueryError(f"{name} is not a valid field. Valid fields are: {valid}")
     if "date" in name and not _is_date(value):
         raise _BadQueryError(f"Value for param {name} must be in format YYYY-MM-DD, not {value}.")
     wanted = {one.lower() for one in value.removeprefix("!").split("|")}
@@ -112,9 +112,9 @@ def _is_date(text: str) -> bool:
 
 
 _FILTERS: Mapping[str, Callable[[Work, str], bool]] = {
-    "from_publication_date": lambda work, value: _day(work) >= value,
-    "to_publication_date": lambda work, value: _day(work) <= value,
-    "publication_date": lambda work, value: _day(work) == value,
+    "from_publication_date": lambda work, value: first_day(work.published) >= value,
+    "to_publication_date": lambda work, value: first_day(work.published) <= value,
+    "publication_date": lambda work, value: first_day(work.published) == value,
     "publication_year": lambda work, value: work.published[:4] == value,
     "language": lambda work, value: work.language == value,
     "doi": lambda work, value: work.doi == re.sub(r"^(https?://doi\.org/|doi:)", "", value),
@@ -147,7 +147,7 @@ def _record(work: Work, score: float | None, query: Mapping[str, str]) -> dict[s
         "display_name": work.title,
         "relevance_score": score,
         "publication_year": int(work.published[:4]),
-        "publication_date": _day(work),
+        "publication_date": first_day(work.published),
         "ids": _identifiers(work, address, doi),
         "language": work.language,
         "primary_location": place,
@@ -171,7 +171,7 @@ def _record(work: Work, score: float | None, query: Mapping[str, str]) -> dict[s
         "best_oa_location": place if work.is_open_access else None,
         "abstract_inverted_index": _inverted(plain(work.abstract)),
         "updated_date": "2025-11-20T09:00:00.000000",
-        "created_date": _day(work),
+        "created_date": first_day(work.published),
     }
     if score is None:
         del record["relevance_score"]
@@ -221,10 +221,6 @@ def _inverted(text: str) -> dict[str, list[int]] | None:
     for position, word in enumerate(text.split()):
         index.setdefault(word, []).append(position)
     return index or None
-
-
-def _day(work: Work) -> str:
-    return work.published + "-01-01"[len(work.published) - 4 :]
 
 
 def _with_budget(sent: Answer, world: World, cost: int) -> Answer:

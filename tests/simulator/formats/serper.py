@@ -2,8 +2,8 @@
 
 Wire format: POST a JSON object to /search, /images, /videos, /news or /scholar, key in `X-API-KEY`.
 https://serper.dev/playground
-Quirks: the list's name differs per type and scholar says `organic` again; `date` is free text ("3 hours ago"); a bad key
-is 403 and an empty account 400. Here a key that begins with `bad-` or `empty-` brings them about.
+Quirks: the list's name differs per type and scholar says `organic` again; `date` is free text ("3 hours ago");
+a bad key is 403 and an empty account 400. Here a key that begins with `bad-` or `empty-` brings them about.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 from zlib import crc32
 
-from tests.simulator.corpus import Image, NewsItem, Page, Video, Work, moment
+from tests.simulator.corpus import Image, NewsItem, Page, Video, Work, first_day, initials, moment
 from tests.simulator.formats.format import Format, World
 from tests.simulator.formats.google import Search, free_date, read_search
 from tests.simulator.index import Matches
@@ -89,7 +89,7 @@ def _knowledge(search: Search, world: World) -> dict[str, Any]:
 
 
 def _images(search: Search, world: World, start: int, count: int) -> Results:
-    found = search.on(world.library.images, _link_of, lambda image: None, start, count)
+    found = search.on(world.library.images, _link_of, _undated, start, count)
     return "images", _numbered(found, _image, start), {}
 
 
@@ -141,13 +141,15 @@ def _news_item(item: NewsItem) -> dict[str, Any]:
 
 
 def _scholar(search: Search, world: World, start: int, count: int) -> Results:
-    found = search.on(world.library.works, _landing_page, lambda work: moment(_first_day(work), None), start, count)
+    found = search.on(
+        world.library.works, _landing_page, lambda work: moment(first_day(work.published), None), start, count
+    )
     return "organic", _numbered(found, _scholarly, start), {}
 
 
 def _scholarly(work: Work) -> dict[str, Any]:
     link = _landing_page(work)
-    names = [" ".join([_initials(first), last]).strip() for last, _, first in (a.partition(", ") for a in work.authors)]
+    names = [" ".join([initials(first), last]).strip() for last, _, first in (a.partition(", ") for a in work.authors)]
     people = ", ".join(names[:3]) + ("…" if len(names) > 3 else "")
     result: dict[str, Any] = {
         "title": plain(work.title),
@@ -166,12 +168,8 @@ def _landing_page(work: Work) -> str:
     return f"https://doi.org/{work.doi}" if work.doi else f"https://www.jstor.org/stable/{work.number}"
 
 
-def _first_day(work: Work) -> str:
-    return work.published + "-01-01"[len(work.published) - 4 :]
-
-
-def _initials(first_names: str) -> str:
-    return "".join(name[0] for name in first_names.replace(".", " ").split())
+def _undated(image: Image) -> None:
+    return None
 
 
 def _link_of(item: Page | NewsItem | Image | Video) -> str:

@@ -1,8 +1,8 @@
 """Wikipedia: MediaWiki's Action API, `action=query` with `generator=search`, `list=search`, `titles` or `pageids`.
 
 Wire format: GET /<language>/w/api.php, JSON in formatversion 1 or 2. https://www.mediawiki.org/wiki/API:Query
-Quirks: pages come in the order of their ids and carry their rank in `index`; nothing found is an answer without `query`;
-errors are HTTP 200; snippets are HTML; a request without User-Agent is refused.
+Quirks: pages come in the order of their ids and carry their rank in `index`; nothing found is an answer without
+`query`; errors are HTTP 200; snippets are HTML; a request without User-Agent is refused.
 """
 
 import re
@@ -21,10 +21,12 @@ _NO_AGENT = text_answer(
     "Please set a user-agent and respect our robot policy https://w.wiki/4wJS. See also T400119.\n", status=403
 )
 _KNOWN = frozenset(
-    "action format formatversion origin maxlag utf8 uselang errorformat redirects continue list generator prop titles "
-    "pageids srsearch srlimit sroffset srnamespace srprop srinfo srwhat srsort gsrsearch gsrlimit gsroffset gsrnamespace "
-    "gsrprop gsrinfo gsrwhat gsrsort exintro explaintext exchars exsentences exlimit excontinue exsectionformat inprop "
-    "ppprop".split()
+    """
+    action format formatversion origin maxlag utf8 uselang errorformat redirects continue list generator prop titles
+    pageids srsearch srlimit sroffset srnamespace srprop srinfo srwhat srsort gsrsearch gsrlimit gsroffset gsrnamespace
+    gsrprop gsrinfo gsrwhat gsrsort exintro explaintext exchars exsentences exlimit excontinue exsectionformat inprop
+    ppprop
+    """.split()  # noqa: SIM905 - a list of forty strings reads worse
 )
 
 

@@ -47,7 +47,7 @@ def to_hit(work: Mapping[str, Any]) -> SearchHit | None:
 def _identifiers(work: Mapping[str, Any]) -> dict[str, str]:
     """What `ids` and the addresses of the work's copies say; arXiv's own DOIs hold the arXiv id."""
     copies = (copy.get("landing_page_url") for copy in work.get("locations") or ())
-    urls = " ".join(str(url) for url in (work.get("doi"), *(work.get("ids") or {}).values(), *copies))
+    urls = " ".join(str(url) for url in (work.get("doi"), *(work.get("ids") or {}).values(), *copies) if url)
     pmid, pmcid = _PMID.search(urls), _PMCID.search(urls)
     found = {
         "doi": bare_doi(work.get("doi")),

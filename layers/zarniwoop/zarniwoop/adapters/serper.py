@@ -6,6 +6,7 @@ Knowledge panel and answer box are no pages: their text rides on the first hit (
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -35,8 +36,12 @@ _KINDS = {  # path, key of the list, filters that it can carry
     SearchModality.NEWS: ("news", "news", _DATED),
     SearchModality.ACADEMIC: ("scholar", "organic", frozenset(("site", "domain"))),
 }
-_NUMBERS = {"imageWidth": "width", "imageHeight": "height", "citedBy": "cited_by"}
-_LINKS = {"imageUrl": "image_url", "thumbnailUrl": "thumbnail_url", "pdfUrl": "pdf_url"}
+_EXTRAS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # key of an item: name in `extras`, how it is read
+    **{key: (name, lambda number: number) for key, name in (("imageWidth", "width"), ("imageHeight", "height"))},
+    "citedBy": ("cited_by", lambda number: number),
+    **{f"{kind}Url": (f"{kind}_url", http_url) for kind in ("image", "thumbnail", "pdf")},
+    **{name: (name, plain) for name in ("channel", "duration")},
+}
 # "A Vaswani, N Shazeer… - Advances in neural …, 2017 - proceedings.neurips.cc"
 _PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)?$")
 
@@ -104,12 +109,10 @@ def _to_hit(item: dict[str, Any], modality: SearchModality) -> SearchHit | None:
     title, url = plain(item.get("title")), http_url(item.get("link"))
     if title is None or url is None:
         return None
-    names, venue, year = _PUBLICATION.findall(clip(plain(item.get("publicationInfo")) or "", 300))[0]
+    names, venue, year = _publication(item.get("publicationInfo"))
     written = plain(str(item.get("year") or item.get("date") or year or ""))
-    published, arxiv_id = parse_date(written), bare_arxiv_id(url)
-    extras = {name: item.get(key) for key, name in _NUMBERS.items()}
-    extras |= {name: http_url(item.get(key)) for key, name in _LINKS.items()}
-    extras |= {name: plain(item.get(name)) for name in ("channel", "duration")}
+    published, arxiv_id = parse_date(written), bare_arxiv_id(url) if "arxiv" in url else None
+    extras = {_EXTRAS[key][0]: _EXTRAS[key][1](item[key]) for key in item if key in _EXTRAS}
     extras |= {"venue": venue or None, "date_text": None if published else written}
     return SearchHit(
         title=title,
@@ -122,6 +125,12 @@ def _to_hit(item: dict[str, Any], modality: SearchModality) -> SearchHit | None:
         identifiers={"arxiv_id": arxiv_id} if arxiv_id else {},
         extras={name: value for name, value in extras.items() if value is not None},
     )
+
+
+def _publication(info: str | None) -> tuple[str, str, str]:
+    """Authors, venue and year out of Scholar's one line."""
+    names, venue, year = _PUBLICATION.findall(clip(plain(info) or "", 300))[0] if info else ("", "", "")
+    return names, venue, year
 
 
 def account(config: ProviderInstanceConfig) -> QuotaExchange:

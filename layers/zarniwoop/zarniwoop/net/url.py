@@ -16,6 +16,7 @@ from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.address import AllowedNetworks, number_of
 
 _MAX_LENGTH = 8192
+_MAX_LABEL = 63
 _PORTS = frozenset((80, 443, 8080, 8443))
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SHAPE = re.compile(r"(https?)://([^/?#]+)([^#]*)(?:#.*)?", re.IGNORECASE)
@@ -121,6 +122,8 @@ def _host(raw: str) -> str:
 
 def _ascii_label(label: str) -> str:
     """A label as it is looked up. A Unicode label and its xn-- form have to be each other's only reading."""
+    if len(label) > _MAX_LABEL:
+        raise _refusal("this is not a host name")
     if not label.isascii():
         _check_unicode(label)
         return "xn--" + label.encode("punycode").decode("ascii")

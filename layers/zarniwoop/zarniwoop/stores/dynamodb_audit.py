@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _FIRST_BACKOFF = 0.01
+_CALL_SECONDS = 0.02
+"""Less than this is too little for another try."""
 
 
 def _random_mark() -> str:
@@ -82,7 +84,7 @@ class DynamoDbAuditStore:
                 pending = write_batch(self._client, self._table, pending)
             except StoreUnavailable:
                 break
-            if pending and backoff < deadline.remaining():
+            if pending and backoff + _CALL_SECONDS < deadline.remaining():
                 self._clock.sleep(backoff)
                 backoff *= 2
             else:

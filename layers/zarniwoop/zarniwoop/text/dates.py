@@ -21,16 +21,18 @@ def from_parts(year: int, month: int | None = None, day: int | None = None) -> P
         return None
     if not month or not 1 <= month <= 12:
         return PublishedAt(value=f"{year:04d}", precision=DatePrecision.YEAR)
-    if not day or not 1 <= day <= monthrange(year, month)[1]:
+    if not day or day < 1 or (day > 28 and day > monthrange(year, month)[1]):
         return PublishedAt(value=f"{year:04d}-{month:02d}", precision=DatePrecision.MONTH)
     return PublishedAt(value=f"{year:04d}-{month:02d}-{day:02d}", precision=DatePrecision.DAY)
 
 
 def from_epoch(seconds: float) -> PublishedAt | None:
-    """An instant from epoch seconds; None outside the years 1 to 9999."""
+    """An instant from epoch seconds; None for an impossible year, as in `from_parts`."""
     try:
         moment = datetime.fromtimestamp(seconds, tz=UTC)
     except (OverflowError, ValueError, OSError):
+        return None
+    if not 1000 <= moment.year <= 2999:
         return None
     return PublishedAt(value=moment.strftime("%Y-%m-%dT%H:%M:%SZ"), precision=DatePrecision.SECOND)
 

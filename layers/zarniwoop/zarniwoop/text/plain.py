@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
 _BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _MATH = re.compile(r"(?<=\w)(?=<(?:mml:)?math\b)|(?:(?<=</math>)|(?<=</mml:math>))(?=\w)", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
@@ -15,11 +15,14 @@ _INVISIBLE = re.compile(
 def plain(markup: str | None) -> str | None:
     """Text without tags, entities, invisible characters or runs of white space; None when nothing is left.
 
+    A `<` before anything but a name opens no tag, as in HTML: "p < 0.05, n > 20" stays whole.
     A formula that publishers glue to its neighbours ("lasers and<math>…</math>pinches") is set apart from words.
     Entities are decoded once, after the tags went, so that an escaped `&lt;b&gt;` stays visible text.
     """
     if not markup:
         return None
+    if markup.isascii() and markup.isprintable() and not ("<" in markup or "&" in markup or "  " in markup):
+        return markup.strip() or None
     text = markup
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub(" ", _MATH.sub(" ", text)))

@@ -1,6 +1,10 @@
 """URLs as identities: which host they name, whether they may be shown, what they point at when two are compared."""
 
+import re
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+_ORDINARY = re.compile(r"https?://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?:/[!-\[\]-~]*)?")
+"""What nearly every URL of a hit looks like; the others take the long way, with the same outcome."""
 
 _TRACKING = frozenset(
     ("fbclid", "gclid", "dclid", "msclkid", "mc_cid", "mc_eid", "igshid", "yclid", "_hsenc", "_hsmi", "ref_src")
@@ -10,23 +14,29 @@ _TRACKING = frozenset(
 def http_url(value: object) -> str | None:
     """The value if it is an absolute http(s) URL with a host, without white space or controls; else None.
 
-    A protocol-relative `//host/…` becomes https.
+    A protocol-relative `//host/…` becomes https. A backslash is refused: browsers read it as a slash and so see another
+    host than we do.
     """
     if not isinstance(value, str):
         return None
+    if _ORDINARY.fullmatch(value):
+        return value
     url = "https:" + value if value.startswith("//") else value.strip()
-    if not url.isprintable() or " " in url or not url.lower().startswith(("http://", "https://")):
+    if not url.isprintable() or " " in url or "\\" in url or not url.lower().startswith(("http://", "https://")):
         return None
     return url if host_of(url) else None
 
 
 def host_of(url: str) -> str | None:
-    """The host in lower case without a trailing dot, or None where there is none."""
+    """The host in lower case without a trailing dot, or None where there is none, or one with an impossible port."""
+    if ordinary := _ORDINARY.fullmatch(url):
+        return ordinary.group(1)
     try:
-        host = urlsplit(url).hostname
+        parts = urlsplit(url)
+        host = parts.hostname if parts.port is None or parts.port > 0 else None
     except ValueError:
         return None
-    return host.rstrip(".").lower() if host else None
+    return host.rstrip(".").lower() or None if host else None
 
 
 def is_below(host: str | None, domain: str) -> bool:

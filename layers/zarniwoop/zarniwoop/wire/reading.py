@@ -22,11 +22,9 @@ def read_json(answer: HttpAnswer) -> Any:
     try:
         return orjson.loads(answer.body)
     except orjson.JSONDecodeError as error:
-        raise MalformedAnswer(*_why_not_json(answer.body)) from error
-
-
-def _why_not_json(body: bytes) -> tuple[str]:
-    return ("an HTML page came instead of JSON",) if body.lstrip()[:1] == b"<" else ("the body is not valid JSON",)
+        if answer.body.lstrip()[:1] == b"<":
+            raise MalformedAnswer("an HTML page came instead of JSON", cause=Cause.CONTENT_TYPE) from error
+        raise MalformedAnswer("the body is not valid JSON", cause=Cause.SHAPE) from error
 
 
 def read_xml(answer: HttpAnswer) -> "Element":

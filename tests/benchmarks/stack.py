@@ -1,0 +1,86 @@
+"""A dispatcher with the real transport and adapters, and stores in memory."""
+
+from tests.fakes.audit_store import InMemoryAuditStore
+from tests.fakes.keys import FakeKeyRing
+from tests.fakes.research import settings_of
+from tests.fakes.state_store import InMemoryStateStore
+from zarniwoop.adapters import BUILTIN
+from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.dispatcher import Dispatcher
+from zarniwoop.dispatch.factory import SearchProviderFactory
+from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.protocols import collect_protocols
+from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.net.address import AllowedNetworks
+from zarniwoop.net.transport import PooledTransport
+from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.metrics import MetricsBuffer
+from zarniwoop.observe.trace import Tracing
+from zarniwoop.tools.research_rich import MODALITIES
+
+
+class _Unpaced(InMemoryStateStore):
+    """A provider's published rate would make a benchmark measure waiting."""
+
+    def take_turn(self, *_args: object, now: float, **_rest: object) -> float:
+        return now
+
+
+class Stack:
+    """One environment with one endpoint, `main`, of the named protocol at this origin."""
+
+    def __init__(self, port: int, protocol: str, *, prefix: str = "") -> None:
+        clock, metrics = SystemClock(), MetricsBuffer()
+        protocols = collect_protocols(BUILTIN, addons=())
+        settings = {
+            "research.endpoint.main.protocol": protocol,
+            "research.endpoint.main.baseUrl": f"http://127.0.0.1:{port}{prefix}",
+            "research.endpoint.main.apiKey": "",
+        }
+        read = settings_of(settings, protocols.by_id)
+        fleet = FleetState(store=_Unpaced(clock), clock=clock, metrics=metrics)
+        calls = InMemoryAuditStore()
+        self._clock, self._metrics = clock, metrics
+        self._audit = AuditTrail(store=calls, hash_key=lambda: b"k" * 32, clock=clock, metrics=metrics)
+        self._dispatcher = Dispatcher(
+            factory=SearchProviderFactory(
+                settings=lambda _scope: (read, False),
+                protocols=protocols,
+                transport=PooledTransport(contact="bench@example.com", allowed=AllowedNetworks.parse("127.0.0.1/32")),
+                keys=FakeKeyRing(**{"/research.endpoint.main.apiKey": "bench-key-0123456789"}),
+                clock=clock,
+                metrics=metrics,
+            ),
+            fleet=fleet,
+            quotas=QuotaBook(fleet=fleet, calls=calls, clock=clock, metrics=metrics),
+            audit=self._audit,
+            clock=clock,
+            metrics=metrics,
+            tracing=Tracing(lambda: False),
+            on_internal_error=lambda _instance_id, error: (_ for _ in ()).throw(error),
+        )
+
+    def search(self, modality: SearchModality, *, hits: int) -> None:
+        """A whole search with its audit and metrics, and the check that it really brought the hits."""
+        result = self.dispatcher_result(modality)
+        self._audit.flush()
+        self._metrics.drain()
+        if len(result.hits) != hits:
+            raise AssertionError(f"{len(result.hits)} hits, attempts {result.attempts}")
+
+    def search_rich(self) -> None:
+        requests = [SearchRequest(query="cathedral bells", modality=modality) for modality in MODALITIES]
+        results = self._dispatcher.search_each(requests, self._scope())
+        self._audit.flush()
+        if not all(result.hits for result in results):
+            raise AssertionError([result.attempts for result in results])
+
+    def dispatcher_result(self, modality: SearchModality) -> SearchResult:
+        return self._dispatcher.search(SearchRequest(query="cathedral bells", modality=modality), self._scope())
+
+    def _scope(self) -> SearchScope:
+        return SearchScope(tenant_id="acme", project_id="demo", deadline=Deadline.after(20, self._clock))

@@ -1,0 +1,104 @@
+"""The cascade of levels, and what happens to it when Parameter Store is away."""
+
+import pytest
+
+from tests.fakes.clock import FakeClock
+from tests.fakes.parameter_store import InMemoryParameterStore
+from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.settings.cascade import SettingsReader
+from zarniwoop.settings.levels import Level, Place
+
+TENANT = Place(tenant_id="acme")
+PROJECT = Place(tenant_id="acme", project_id="demo")
+PROCESS = Place(tenant_id="acme", project_id="demo", process_id="night-run")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def store() -> InMemoryParameterStore:
+    return InMemoryParameterStore()
+
+
+@pytest.fixture
+def reader(store: InMemoryParameterStore, clock: FakeClock) -> SettingsReader:
+    return SettingsReader(store, clock)
+
+
+def away(store: InMemoryParameterStore) -> None:
+    store.fail_with = ConfigurationUnavailable("Parameter Store refused a call: ThrottlingException")
+
+
+def test_the_innermost_level_wins_for_each_key(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """A process overrides a project, a project its tenant, key by key, and each setting says where it is from."""
+    for place, keys in ((TENANT, "abc"), (PROJECT, "bc"), (PROCESS, "c")):
+        for key in keys:
+            store.put(place, key, place.level)
+    found = reader.read("acme", "demo", "night-run").values
+    assert {key: setting.value for key, setting in found.items()} == {"a": "tenant", "b": "project", "c": "process"}
+    assert {key: setting.level for key, setting in found.items()} == {
+        "a": Level.TENANT,
+        "b": Level.PROJECT,
+        "c": Level.PROCESS,
+    }
+    assert reader.read("acme", "demo").values["c"].value == "project"
+    assert reader.read("acme", "other").values["c"].value == "tenant"
+    assert reader.read("rival", "demo").values == {}
+
+
+def test_a_level_is_read_only_where_there_can_be_one(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """Two reads without a process, three with one."""
+    reader.read("acme", "demo")
+    assert store.calls["read_level"] == 2
+    reader.read("acme", "demo", "night-run")
+    assert store.calls["read_level"] == 5
+
+
+def test_the_last_good_copy_serves_for_an_hour(
+    store: InMemoryParameterStore, reader: SettingsReader, clock: FakeClock
+) -> None:
+    """Marked as stale; and after the hour the failure is told."""
+    store.put(TENANT, "a", "value")
+    assert reader.read("acme", "demo").stale is False
+    away(store)
+    clock.advance(3600)
+    served = reader.read("acme", "demo")
+    assert (served.stale, served.values["a"].value) == (True, "value")
+    clock.advance(1)
+    with pytest.raises(ConfigurationUnavailable):
+        reader.read("acme", "demo")
+
+
+def test_a_copy_is_refreshed_as_soon_as_settings_can_be_read(
+    store: InMemoryParameterStore, reader: SettingsReader
+) -> None:
+    store.put(TENANT, "a", "old")
+    reader.read("acme", "demo")
+    away(store)
+    reader.read("acme", "demo")
+    store.fail_with = None
+    store.put(TENANT, "a", "new")
+    served = reader.read("acme", "demo")
+    assert (served.stale, served.values["a"].value) == (False, "new")
+
+
+def test_nobody_is_served_somebody_elses_copy(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """Not another project's, not another tenant's, not another process's."""
+    reader.read("acme", "demo")
+    away(store)
+    for scope in (("acme", "other", None), ("rival", "demo", None), ("acme", "demo", "night-run")):
+        with pytest.raises(ConfigurationUnavailable):
+            reader.read(*scope)
+
+
+def test_copies_do_not_pile_up(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """An environment that served many projects keeps the last 256."""
+    for number in range(257):
+        reader.read("acme", f"project-{number}")
+    away(store)
+    assert reader.read("acme", "project-1").stale
+    with pytest.raises(ConfigurationUnavailable):
+        reader.read("acme", "project-0")
