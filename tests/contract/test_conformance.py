@@ -22,7 +22,6 @@ from zarniwoop.contract.failure import (
     RateLimited,
 )
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import PacedInstance
 from zarniwoop.contract.quota import ProviderAvailability
 from zarniwoop.contract.transport import HttpAnswer, Secret
 from zarniwoop.wire.driver import WireInstance, WireProtocol
@@ -91,7 +90,6 @@ def test_an_instance_is_made_without_asking_anybody(protocol: WireProtocol) -> N
     assert made_one.domains()
     assert made_one.availability(scope()) is ProviderAvailability.READY
     assert made_one.prompt_hint().strip()
-    assert isinstance(made_one, PacedInstance)
     made_one.pacing(request(modality=min(protocol.modalities_supported())))
     assert made_one.status_text(scope()) is None
     assert transport.sent == []

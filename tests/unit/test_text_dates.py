@@ -57,7 +57,8 @@ def test_an_impossible_part_leaves_the_coarser_one(text: str, published: Publish
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "5 mins ago", "yesterday", "0000", "0999-01-01", "0987-05-01T00:00:00Z", "9999999999", "x" * 10_000]
+    "text",
+    [None, "", "5 mins ago", "yesterday", "0000", "0999-01-01", "0987-05-01T00:00:00Z", "9999999999", "x" * 10_000],
 )
 def test_what_is_no_date_is_none(text: str | None) -> None:
     """A relative date has no date without a clock."""
@@ -104,7 +105,7 @@ def test_a_coarse_date_covers_all_its_days(published: PublishedAt, first: date, 
 
 def test_a_value_that_is_no_date_covers_no_days() -> None:
     """It cannot come out of this module, so it is an error and no answer."""
-    with pytest.raises(ValueError, match="year|invalid"):
+    with pytest.raises(ValueError, match=r"year|invalid"):
         days_covered(at("", YEAR))
 
 

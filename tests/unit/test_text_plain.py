@@ -11,7 +11,7 @@ from zarniwoop.text.plain import clip, plain
         ("plain", "plain"),
         ("<b>bold</b> H<sub>2</sub>O", "bold H2O"),
         ("one<br>two<p class='x'>three</p><li>four", "one two three four"),
-        ("Tom &amp; Jerry&#39;s &quot;house&quot;", "Tom & Jerry's \"house\""),
+        ("Tom &amp; Jerry&#39;s &quot;house&quot;", 'Tom & Jerry\'s "house"'),
         ("&lt;b&gt; stays", "<b> stays"),
         ("&amp;lt; once", "&lt; once"),
         ("p < 0.05 and n > 20", "p < 0.05 and n > 20"),
@@ -60,7 +60,7 @@ def test_hostile_markup_takes_no_more_than_linear_time() -> None:
     ("text", "limit", "cut"),
     [
         ("short", 5, "short"),
-        ("cathedral bells", 12, "cathedral…"),
+        ("cathedral bells", 11, "cathedral…"),
         ("cathedralbells", 12, "cathedralbe…"),
         ("a cathedralbells", 12, "a cathedral…"),
     ],

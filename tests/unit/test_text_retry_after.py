@@ -30,7 +30,9 @@ def test_seconds_and_dates_are_read(value: str, wait: float) -> None:
     assert stated_wait({"retry-after": value}, NOW) == wait
 
 
-@pytest.mark.parametrize("value", ["", "soon", "nan", "inf", "1h", "Fri, 99 Jan 2027 08:01:00 GMT", "1" * 41, "x" * 5000])
+@pytest.mark.parametrize(
+    "value", ["", "soon", "nan", "inf", "1h", "Fri, 99 Jan 2027 08:01:00 GMT", "1" * 41, "x" * 5000]
+)
 def test_an_illegible_wait_is_no_wait(value: str) -> None:
     """Then our own schedule holds."""
     assert stated_wait({"retry-after": value}, NOW) is None

@@ -5,6 +5,7 @@ Environment variables are read here and nowhere else. An authorizer never pays f
 
 import os
 import secrets
+import threading
 from collections.abc import Mapping
 from functools import cache, cached_property
 from hashlib import sha256
@@ -49,14 +50,12 @@ class Environment:
         self.clock: Clock = clock or SystemClock()
         self.metrics = MetricsBuffer()
         self.redactor = Redactor()
+        self._reading_hash_key = threading.Lock()
         self.tracing = Tracing(lambda: "Sampled=1" in os.environ.get("_X_AMZN_TRACE_ID", ""))
 
     def begin(self, request_id: str) -> None:
         """At the start of an invocation."""
         self.log.append_keys(request_id=request_id)
-        self._request_id = request_id
-        if "audit" in self.__dict__:
-            self.audit.request_id = request_id
 
     def finish(self) -> None:
         """At the end of an invocation, however it ended: nothing is carried over into the next one."""
@@ -100,9 +99,7 @@ class Environment:
     def audit(self) -> "AuditTrail":
         from zarniwoop.dispatch.audit import AuditTrail
 
-        trail = AuditTrail(store=self._calls, hash_key=lambda: self._hash_key, clock=self.clock, metrics=self.metrics)
-        trail.request_id = self._request_id
-        return trail
+        return AuditTrail(store=self._calls, hash_key=self._hash_key, clock=self.clock, metrics=self.metrics)
 
     @cached_property
     def tools(self) -> "ToolServices":
@@ -230,9 +227,14 @@ class Environment:
             allowed=AllowedNetworks.parse(self._variables.get("ALLOWED_PRIVATE_NETWORKS", "")),
         )
 
-    @cached_property
     def _hash_key(self) -> bytes:
-        """The stack's HMAC key for query hashes. Without it, hashes are still made, but only comparable in here."""
+        """The stack's HMAC key for query hashes, read once, whichever of several threads comes first."""
+        with self._reading_hash_key:
+            return self._read_hash_key
+
+    @cached_property
+    def _read_hash_key(self) -> bytes:
+        """Without the stack's key, hashes are still made, but only comparable in here."""
         name = f"{self._variables['SETTINGS_ROOT']}/_stack/queryHashKey"
         try:
             saved = self._parameters.reveal(name)

@@ -70,3 +70,20 @@ class SearchHit:
     language: str | None = None
     identifiers: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def ranked(self, rank: int) -> "SearchHit":
+        """The same hit at another rank. Spelt out: `dataclasses.replace` costs as much as reading the hit did."""
+        return SearchHit(
+            title=self.title,
+            url=self.url,
+            modality=self.modality,
+            snippet=self.snippet,
+            source=self.source,
+            content=self.content,
+            rank=rank,
+            authors=self.authors,
+            published_at=self.published_at,
+            language=self.language,
+            identifiers=self.identifiers,
+            extras=self.extras,
+        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import QueryRejected
@@ -12,6 +12,20 @@ from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.contract.transport import KeyRing, Transport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """A provider's published rate: `requests` per `seconds` for all behind `subject` (a host, or host and key)."""
+
+    subject: str
+    requests: int
+    seconds: float
+    burst: int = 1
+
+    @property
+    def interval(self) -> float:
+        return self.seconds / self.requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +84,10 @@ class SearchProviderInstance(Protocol):
         """The body behind a STASH_ON_DEMAND reference. Raises ProviderError."""
         raise QueryRejected(f"{self.id()} holds no bodies")
 
+    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None:
+        """The provider's published rate and how many calls this request makes, or None where it publishes none."""
+        return None
+
     def dispose(self) -> None:
         """Let go of what the instance holds; called once, on a project stop or when its settings changed."""
         return
@@ -86,24 +104,3 @@ class SearchProtocol(Protocol):
     def instantiate(self, config: ProviderInstanceConfig) -> SearchProviderInstance:
         """Make an instance without asking anybody. Raises ValueError, naming the setting, for a bad configuration."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pacing:
-    """A provider's published rate: `requests` per `seconds` for all behind `subject` (a host, or host and key)."""
-
-    subject: str
-    requests: int
-    seconds: float
-    burst: int = 1
-
-    @property
-    def interval(self) -> float:
-        return self.seconds / self.requests
-
-
-@runtime_checkable
-class PacedInstance(Protocol):
-    """An instance whose provider publishes a rate; the dispatcher takes `calls` turns at the shared limiter first."""
-
-    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None: ...

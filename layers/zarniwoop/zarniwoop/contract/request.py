@@ -10,11 +10,15 @@ from zarniwoop.contract.modality import SearchModality, SearchTier
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScope:
-    """Who asks: the authorizer's tenant and project, never the body's; `deadline` bounds all work done for it."""
+    """Who asks: the authorizer's tenant and project, never the body's; `deadline` bounds all work done for it.
+
+    `request_id` goes with the work, so that what a straggling thread writes down bears the id of its own request.
+    """
 
     tenant_id: str
     project_id: str
     process_id: str | None = None
+    request_id: str = ""
     deadline: Deadline
 
     def until(self, deadline: Deadline) -> "SearchScope":

@@ -26,7 +26,6 @@ class AuditTrail:
         self._metrics = metrics
         self._lock = threading.Lock()
         self._pending: list[CallRecord] = []
-        self.request_id = ""
 
     def record(
         self,
@@ -53,7 +52,7 @@ class AuditTrail:
             started_at=now - attempt.duration_ms / 1000,
             duration_ms=attempt.duration_ms,
             expires_at=now + retention_days * _DAY,
-            request_id=self.request_id,
+            request_id=scope.request_id,
         )
         with self._lock:
             self._pending.append(record)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import RateLimited
-from zarniwoop.contract.provider import PacedInstance
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, DispatchFailure, Outcome, SearchResult
 from zarniwoop.dispatch.call import Asked, ProviderCaller
@@ -80,8 +79,7 @@ class Cascade:
 
     def _wait_for_turn(self, candidate: Candidate) -> bool:
         """Take a turn at the provider's published rate; False when it would come too late for an attempt."""
-        instance = candidate.instance
-        paced = instance.pacing(self.request) if isinstance(instance, PacedInstance) else None
+        paced = candidate.instance.pacing(self.request)
         if paced is None:
             return True
         now = self.clock.now()

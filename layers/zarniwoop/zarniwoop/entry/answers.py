@@ -1,7 +1,9 @@
 """Envelopes to answers: JSON within Lambda's response limit, and the status line of the REST API."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from math import ceil
 from typing import Any
 
 import orjson
@@ -13,7 +15,7 @@ from zarniwoop.contract.result import SearchResult
 from zarniwoop.tools.research_rich import RichResult
 
 MAX_ANSWER_BYTES = 5_500_000
-"""Lambda allows 6 MB for a response; the rest is headroom for the proxy envelope around the body."""
+"""Lambda allows 6 MiB for a response; the rest is headroom for the proxy envelope around the body."""
 
 
 def refused(error: CallerError) -> ToolResult:
@@ -46,41 +48,66 @@ def broken(request_id: str) -> ToolResult:
     return ToolResult(ok=False, error=problem)
 
 
-def encode(result: ToolResult, limit: int = MAX_ANSWER_BYTES) -> bytes:
-    """The envelope as JSON of at most `limit` bytes: first inline bodies go, then hits from the end, and it says so."""
-    encoded = orjson.dumps(result)
-    while len(encoded) > limit:
+def encode(result: ToolResult, limit: int = MAX_ANSWER_BYTES, weigh: Callable[[bytes], int] = len) -> bytes:
+    """The envelope as JSON that weighs at most `limit`: first inline bodies go, then hits from the end, and it says so.
+
+    `weigh` tells what an encoded envelope weighs where it is going, by default its bytes.
+    """
+    encoded = _json(result)
+    while weigh(encoded) > limit:
         lighter = _lighter(result)
         if lighter is None:
-            return orjson.dumps(replace(result, data=None))
-        result, encoded = lighter, orjson.dumps(lighter)
+            return _json(replace(result, data=None))
+        result, encoded = lighter, _json(lighter)
     return encoded
+
+
+def weight_as_string(encoded: bytes) -> int:
+    """The bytes that JSON takes inside a JSON string, as the body of a proxy response: marks are escaped once more."""
+    return len(encoded) + encoded.count(b'"') + encoded.count(b"\\")
+
+
+def _json(result: ToolResult) -> bytes:
+    try:
+        return orjson.dumps(result, default=str)
+    except TypeError:  # an add-on's half surrogate pair, endless integer or odd key: said as well as JSON can say it
+        plain = json.dumps(asdict(result), ensure_ascii=False, default=str, skipkeys=True)
+        return plain.encode(errors="replace")
 
 
 def _lighter(result: ToolResult) -> ToolResult | None:
     data = result.data
     if isinstance(data, SearchResult) and data.hits:
-        return replace(result, data=_lighter_search(data))
+        return replace(result, data=_lighter_search(data, bodies=_has_bodies(data)))
     if isinstance(data, RichResult) and any(each.hits for each in data.results.values()):
-        results = {name: _lighter_search(each) if each.hits else each for name, each in data.results.items()}
+        bodies = any(map(_has_bodies, data.results.values()))
+        results = {name: _lighter_search(each, bodies=bodies) for name, each in data.results.items()}
         return replace(result, data=replace(data, results=results))
     return None
 
 
-def _lighter_search(result: SearchResult) -> SearchResult:
-    if any(hit.content and hit.content.text for hit in result.hits):
-        hits = tuple(replace(hit, content=None) for hit in result.hits)
+def _has_bodies(result: SearchResult) -> bool:
+    return any(hit.content and hit.content.text for hit in result.hits)
+
+
+def _lighter_search(result: SearchResult, *, bodies: bool) -> SearchResult:
+    """Without its inline bodies, or, when none are left anywhere, with half of its hits."""
+    if not result.hits or (bodies and not _has_bodies(result)):
+        return result
+    if bodies:
+        kept = tuple(replace(hit, content=None) if hit.content and hit.content.text else hit for hit in result.hits)
     else:
-        hits = result.hits[: len(result.hits) // 2]
-    dropped = result.dropped_count + len(result.hits) - len(hits)
-    return replace(result, hits=hits, returned_count=len(hits), dropped_count=dropped, truncated=True)
+        kept = result.hits[: len(result.hits) // 2]
+    dropped = result.dropped_count + len(result.hits) - len(kept)
+    return replace(result, hits=kept, returned_count=len(kept), dropped_count=dropped, truncated=True)
 
 
 def http_response(result: ToolResult, request_id: str) -> dict[str, Any]:
     """The API Gateway proxy response of an envelope; a problem's status is the response's."""
     status = result.error.status if result.error else 200
     wait = result.error.wait_seconds if result.error and status in (429, 503, 504) else None
-    return proxy_response(encode(result), status, request_id, {"retry-after": str(round(wait))} if wait else {})
+    body = encode(result, weigh=weight_as_string)
+    return proxy_response(body, status, request_id, {"retry-after": str(ceil(wait))} if wait else {})
 
 
 def proxy_response(

@@ -34,7 +34,7 @@ class Caller:
                 suggested_action=f"use a token of level {tool.level} or higher that lists the tool",
             )
 
-    def scope(self, arguments: ToolArguments, deadline: Deadline) -> SearchScope:
+    def scope(self, arguments: ToolArguments, deadline: Deadline, request_id: str) -> SearchScope:
         """The scope of a call. Raises ProjectScopeMissing, or NotAllowed for a project that is not the caller's."""
         project_id = arguments.project_id or (self.projects[0] if len(self.projects) == 1 else EVERY_PROJECT)
         if project_id == EVERY_PROJECT:
@@ -46,7 +46,11 @@ class Caller:
                 suggested_action="name one of your token's projects, or leave project_id out",
             )
         return SearchScope(
-            tenant_id=self.tenant_id, project_id=project_id, process_id=arguments.process_id, deadline=deadline
+            tenant_id=self.tenant_id,
+            project_id=project_id,
+            process_id=arguments.process_id,
+            request_id=request_id,
+            deadline=deadline,
         )
 
 
@@ -78,7 +82,8 @@ def caller_of_message(message: Mapping[str, Any]) -> tuple[Caller, dict[str, Any
 
     Raises InvalidArgument, or ProjectScopeMissing when the scope names no project.
     """
-    scope, arguments = message.get("scope"), message.get("arguments", {})
+    outer = message if isinstance(message, Mapping) else {}
+    scope, arguments = outer.get("scope"), outer.get("arguments", {})
     if not isinstance(scope, Mapping):
         raise InvalidArgument(
             "'scope' is missing",
@@ -91,4 +96,4 @@ def caller_of_message(message: Mapping[str, Any]) -> tuple[Caller, dict[str, Any
     if named.project_id is None:
         raise ProjectScopeMissing
     caller = Caller(tenant_id=named.tenant_id, projects=(named.project_id,), level=4)
-    return caller, {"process_id": named.process_id, **arguments}
+    return caller, {**({"process_id": named.process_id} if named.process_id else {}), **arguments}

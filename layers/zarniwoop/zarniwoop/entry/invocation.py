@@ -1,5 +1,6 @@
 """One call of a tool, from whichever side it came: the same checks, the same errors, the same envelope."""
 
+import traceback
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from zarniwoop.wiring import Environment
 DEFAULT_SECONDS = 20.0
 RESERVE_SECONDS = 1.5
 """What is kept of Lambda's time for writing down and answering."""
+_LOGGED_FRAMES = 8
 
 
 class LambdaContext(Protocol):
@@ -38,7 +40,7 @@ def call_tool(
     """Check, parse, handle. Raises CallerError and ConfigurationUnavailable; nothing was called then."""
     caller.check(tool)
     arguments = parse_arguments(tool.arguments, given)
-    scope = caller.scope(arguments, deadline(context, environment.clock, seconds))
+    scope = caller.scope(arguments, deadline(context, environment.clock, seconds), context.aws_request_id)
     result: ToolResult = tool.handle(arguments, scope, environment.tools)
     return result
 
@@ -66,9 +68,21 @@ def guarded(environment: Environment, request_id: str, tool: Tool[Any], work: "W
         return refused(error)
     except ConfigurationUnavailable as error:
         return unconfigured(error)
-    except Exception:
-        environment.log.exception("tool failed", extra={"tool": tool.name})
+    except Exception as error:  # noqa: BLE001 - the outermost line: whatever it is, the caller gets an envelope
+        _log_fault(environment, tool, error)
         return broken(request_id)
+
+
+def _log_fault(environment: Environment, tool: Tool[Any], error: Exception) -> None:
+    """Where it happened and of what kind. The exception's own text stays out: it may hold a query."""
+    environment.log.error(
+        "tool failed",
+        extra={
+            "tool": tool.name,
+            "error": type(error).__name__,
+            "where": traceback.format_tb(error.__traceback__)[-_LOGGED_FRAMES:],
+        },
+    )
 
 
 class Work(Protocol):

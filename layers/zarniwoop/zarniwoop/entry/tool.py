@@ -5,6 +5,7 @@ Direct invocations, queue messages and event details carry `{"scope": {tenant_id
 the event bus as `ResearchAnswered`.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,9 @@ from zarniwoop.entry.invocation import LambdaContext, call_tool, guarded
 from zarniwoop.entry.replies import publish
 from zarniwoop.tools.tool import Tool
 from zarniwoop.wiring import Environment, environment
+
+_MILLISECONDS = re.compile(r"[0-9]{1,6}")
+_REFUSED = 400
 
 Event = Mapping[str, Any]
 Handler = Callable[[Event, LambdaContext], dict[str, Any]]
@@ -39,6 +43,8 @@ def tool(spec: Tool[Any], environment: Callable[[], Environment] = environment) 
 
 
 def _route(event: Event) -> "Route":
+    if not isinstance(event, Mapping):
+        return _from_invocation
     if "httpMethod" in event and "requestContext" in event:
         return _from_api
     records = event.get("Records")
@@ -58,12 +64,12 @@ def _from_api(spec: Tool[Any], event: Event, services: Environment, context: Lam
         caller.check(spec)
         return call_tool(spec, caller, read_body(event), services, context, seconds=_asked_seconds(event))
 
-    def answer() -> dict[str, Any]:
-        return http_response(guarded(services, context.aws_request_id, spec, work), context.aws_request_id)
+    def answer() -> ToolResult:
+        return guarded(services, context.aws_request_id, spec, work)
 
     key = _header(event, "idempotency-key")
     if key is None:
-        return answer()
+        return http_response(answer(), context.aws_request_id)
     from zarniwoop.entry.idempotency import once
 
     return once(key, spec, event, services, context, answer)
@@ -82,12 +88,18 @@ def _from_event(spec: Tool[Any], event: Event, services: Environment, context: L
 
 
 def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
-    """Every message on its own; one that could not be answered goes back to the queue, the others do not."""
+    """Every message on its own; one that could not be answered goes back to the queue, the others do not.
+
+    A message that is wrong in itself goes back too: the queue hands it to the dead letter queue, where it is seen.
+    """
     from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
     def answer(record: Any) -> None:
-        result = _call(spec, read_object(record.body.encode()), services, context)
-        if result.error is not None and result.error.retryable:
+        def work() -> ToolResult:
+            return _call(spec, read_object(record.body.encode()), services, context)
+
+        result = guarded(services, context.aws_request_id, spec, work)
+        if result.error is not None and (result.error.retryable or result.error.status >= _REFUSED):
             raise UnansweredMessageError(result.error.type)
         publish(services, spec.name, record.message_id, result)
 
@@ -101,7 +113,7 @@ def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: L
 
 
 class UnansweredMessageError(Exception):
-    """A queue message that is worth another try."""
+    """A queue message that stays in the queue."""
 
 
 def _call(spec: Tool[Any], message: Event, services: Environment, context: LambdaContext) -> ToolResult:
@@ -125,7 +137,7 @@ def _asked_seconds(event: Event) -> float | None:
     asked = _header(event, "x-deadline-ms")
     if asked is None:
         return None
-    if not asked.isdigit() or not 100 <= int(asked) <= 60_000:
+    if not _MILLISECONDS.fullmatch(asked) or not 100 <= int(asked) <= 60_000:
         raise InvalidArgument(
             "X-Deadline-Ms must be a whole number from 100 to 60000",
             field="x-deadline-ms",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
@@ -32,6 +32,14 @@ def _iso_day(value: Any) -> Any:
     raise PydanticCustomError("iso_day", "must be a day written as YYYY-MM-DD")
 
 
+def _whole_characters(value: str) -> str:
+    """Half a surrogate pair passes Lambda's own JSON reader, and no encoder after that."""
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise PydanticCustomError("whole_characters", "must be well-formed Unicode")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_whole_characters)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Id = Annotated[str, Field(pattern=ID_PATTERN)]
 
@@ -50,7 +58,7 @@ class ToolArguments(BaseModel):
 class QueryArguments(ToolArguments):
     """What every searching tool takes."""
 
-    query: str = Field(
+    query: Text = Field(
         min_length=1, max_length=MAX_QUERY_CHARS, description="What to look for, in plain words of any language."
     )
     max_results: int = Field(default=10, ge=1, le=MAX_RESULTS, description="How many hits at most, 1 to 50.")
@@ -87,7 +95,7 @@ class SearchArguments(QueryArguments):
 class ExpertSearchArguments(SearchArguments):
     """Arguments of `research_search_expert`."""
 
-    site: str | None = Field(
+    site: Text | None = Field(
         default=None,
         max_length=200,
         pattern=rf"^{_HOST}(?:/[^\s?#]*)?$",
@@ -119,7 +127,7 @@ class ExpertSearchArguments(SearchArguments):
         return self
 
     def to_request(self, today: date) -> SearchRequest:
-        """The request, with its date window resolved once, against `today` in UTC."""
+        """The request, with its date window resolved once, against `today` in UTC. Raises InvalidArgument."""
         params = ExpertParams(
             site=self.site,
             domain=self.domain,
@@ -145,7 +153,14 @@ def _window(params: ExpertParams, today: date) -> DateRange | None:
     given = [start for start in starts if start]
     if not given and not params.date_to:
         return None
-    return DateRange(earliest=max(given, default=None), latest=params.date_to)
+    earliest = max(given, default=None)
+    if earliest and params.date_to and earliest > params.date_to:
+        raise InvalidArgument(
+            "'freshness_days' and 'date_to' leave no day between them",
+            field="freshness_days",
+            suggested_action="leave one of them out",
+        )
+    return DateRange(earliest=earliest, latest=params.date_to)
 
 
 def parse_arguments(model: type[Model], given: Mapping[str, Any]) -> Model:

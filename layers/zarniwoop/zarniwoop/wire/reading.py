@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from zarniwoop.contract.failure import Cause, MalformedAnswer
+from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderUnavailable
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.transport import HttpAnswer
 
@@ -28,14 +28,17 @@ def read_json(answer: HttpAnswer) -> Any:
 
 
 def read_xml(answer: HttpAnswer) -> "Element":
-    """The body as XML, with entity declarations refused. Raises MalformedAnswer.
+    """The body as XML, with entity declarations refused. Raises MalformedAnswer, or ProviderUnavailable.
 
     Default flags: `forbid_dtd` would refuse PubMed, which sends an external DOCTYPE.
     """
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+    try:
+        from defusedxml import DefusedXmlException
+        from defusedxml.ElementTree import fromstring
+    except ImportError as error:  # a layer built by hand: what speaks JSON goes on without it
+        raise ProviderUnavailable("defusedxml is not installed, and XML is not read without it") from error
 
     try:
         root: Element = fromstring(answer.body)

@@ -1,0 +1,69 @@
+# What a newcomer types: `make demo` to see it work, `make serve` to keep it up, `make check test` to prove it.
+# Needs Python 3.11 or newer and make; everything else is installed into .venv and .stack-venv.
+PYTHON ?= python3
+
+PROJECT_PYTHON := .venv/bin/python
+UV := .venv/bin/uv
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header
+# Comes with the Lambda runtime, so the layer does not ship it.
+RUNTIME_PACKAGES := boto3 botocore jmespath python-dateutil s3transfer six urllib3
+
+.PHONY: help setup check test demo serve stop token bench lock clean
+help: ## what can be made
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
+
+setup: .venv/.ready .stack-venv/.ready ## install what the other targets need
+
+.venv/.ready: .ci/requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say make PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	$(PROJECT_PYTHON) -m pip install --quiet --upgrade pip
+	@# uv first, by its own lines of the lock; it installs the rest in seconds.
+	sed -n '/^uv==/,/[^\\]$$/p' .ci/requirements-dev.txt > .venv/uv.txt
+	$(PROJECT_PYTHON) -m pip install --quiet --require-hashes --requirement .venv/uv.txt
+	$(UV) pip install --quiet --python $(PROJECT_PYTHON) --require-hashes --requirements .ci/requirements-dev.txt
+	@touch $@
+
+# The emulator and SAM CLI live apart: functions that run in the emulator see its packages.
+.stack-venv/.ready: .venv/.ready .ci/requirements-stack.txt
+	$(PYTHON) -m venv --without-pip .stack-venv
+	$(UV) pip install --quiet --python .stack-venv/bin/python --require-hashes --requirements .ci/requirements-stack.txt
+	@touch $@
+
+check test demo serve stop token bench: setup
+check test demo serve stop token bench: export PYTHONPATH = cli:layers/zarniwoop
+
+check: ## style, types, layering, the template
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy layers/zarniwoop/zarniwoop functions cli tests
+	.venv/bin/lint-imports
+	$(PROJECT_PYTHON) -m stack.sam validate --lint
+
+test: ## every test, with coverage of the layer; the end-to-end ones start and stop a stack of their own
+	$(PROJECT_PYTHON) -m pytest --cov --cov-report=term
+
+demo: ## deploy to an emulator on this machine and show real tool calls, then stop
+	@$(PROJECT_PYTHON) -m stack.demo
+
+serve: ## keep the stack up with the real keyless providers, until Ctrl-C or `make stop`
+	@$(PROJECT_PYTHON) -m stack.serve $(ARGS)
+
+stop: ## end what `make serve`, `make demo` or `make test` left running
+	@$(PROJECT_PYTHON) -m stack.stop
+
+token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack in AWS
+	@$(PROJECT_PYTHON) -m stack.token $(ARGS)
+
+bench: ## measure against the budgets; writes .local/bench.json
+	@$(PROJECT_PYTHON) -m tests.benchmarks
+
+lock: .venv/.ready ## resolve all dependencies anew
+	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt
+	$(COMPILE) --upgrade --group stack --output-file .ci/requirements-stack.txt
+	$(COMPILE) --upgrade pyproject.toml $(RUNTIME_PACKAGES:%=--no-emit-package %) \
+	    --output-file layers/zarniwoop/requirements.txt
+
+clean: ## remove what was built and installed
+	rm -rf .venv .stack-venv .aws-sam .local .coverage .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

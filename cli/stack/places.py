@@ -1,0 +1,23 @@
+"""Where things lie in the project: what is built, what a running stack leaves behind, whose Python runs what."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LAYER = ROOT / "layers" / "zarniwoop"
+FUNCTIONS = ROOT / "functions"
+TEMPLATE = ROOT / "template.yaml"
+
+PROJECT_PYTHON = ROOT / ".venv" / "bin" / "python"
+STACK_PYTHON = ROOT / ".stack-venv" / "bin" / "python"
+SAM = ROOT / ".stack-venv" / "bin" / "sam"
+UV = ROOT / ".venv" / "bin" / "uv"
+
+LOCAL = ROOT / ".local"
+STACK_FILE = LOCAL / "stack.json"
+BUILD_KEY = LOCAL / "build.key"
+SAM_HOME = LOCAL / "sam"
+
+
+def run_folder(purpose: str) -> Path:
+    """Logs, process ids and temporary files of the stack that serves this purpose: serve, demo or test."""
+    return LOCAL / "stacks" / purpose

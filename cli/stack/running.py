@@ -1,0 +1,155 @@
+"""A whole local stack for the length of a `with`: emulator, template, settings and token, and nothing left after it."""
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import boto3
+
+from stack import places
+from stack.build import build
+from stack.deploy import deploy
+from stack.processes import Process, is_running, record, recorded, stop, this_process
+from stack.seeding import PROJECT, TENANT, seed
+from stack.services import LOOPBACK, start_emulator, start_simulator
+from stack.target import LOCAL_STACK, Target
+from stack.token import Wanted, issue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """A stack that is up. `token` is good for every project of `tenant_id`; `project_id` is the one that was meant."""
+
+    target: Target
+    api_url: str
+    token: str
+    outputs: Mapping[str, str]
+    simulator_url: str | None
+    folder: Path
+    tenant_id: str = TENANT
+    project_id: str = PROJECT
+
+    @property
+    def endpoint_url(self) -> str:
+        """Where the emulator answers for AWS: `stack.session().client("ssm", endpoint_url=stack.endpoint_url)`."""
+        return self.target.endpoint_url or ""
+
+    def session(self) -> boto3.Session:
+        return self.target.session()
+
+    def processes(self) -> list[Process]:
+        return recorded(self.folder)
+
+
+class AlreadyRunningError(Exception):
+    """Another process keeps a stack of this purpose."""
+
+
+def _silent(_step: str) -> None:
+    """Nobody wants to hear."""
+
+
+@contextmanager
+def running_stack(
+    purpose: str,
+    *,
+    simulator: bool,
+    parameters: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = _silent,
+) -> Iterator[Stack]:
+    """Start everything, yield it, stop everything, whichever way the `with` is left. SIGTERM and SIGHUP leave it too.
+
+    Raises AlreadyRunningError while another process keeps a stack of this purpose.
+    """
+    folder = _fresh_folder(purpose)
+    with _signals_as_interrupts():
+        try:
+            yield _start(folder, simulator=simulator, parameters=parameters or {}, tell=tell)
+        finally:
+            with _deaf():
+                stop_folder(folder)
+
+
+def stop_folder(folder: Path) -> None:
+    """Stop what a folder records, the last started first, and remove what it left behind but its logs."""
+    for process in reversed(recorded(folder)):
+        if process.name != "keeper":
+            stop(process)
+    record(folder, [])
+    shutil.rmtree(folder / "tmp", ignore_errors=True)
+
+
+def _start(folder: Path, *, simulator: bool, parameters: Mapping[str, str], tell: Callable[[str], None]) -> Stack:
+    tell("starting the AWS emulator")
+    _, endpoint_url = start_emulator(folder)
+    simulator_url = None
+    if simulator:
+        tell("starting the provider simulator")
+        _, simulator_url = start_simulator(folder)
+    tell("building the layer")
+    build()
+    tell("deploying template.yaml")
+    target = Target(stack_name=LOCAL_STACK, endpoint_url=endpoint_url)
+    # The simulator is the one private server that the functions may reach.
+    networks = {"AllowedPrivateNetworks": f"{LOOPBACK}/32"} if simulator else {}
+    outputs = deploy(target, {**networks, **parameters})
+    tell("saving settings and issuing a token")
+    seed(target, outputs["SettingsRoot"], simulator_url, os.environ)
+    token = issue(target, Wanted(tenant_id=TENANT, projects=("*",), label="local"))
+    return Stack(
+        target=target,
+        api_url=f"{endpoint_url}/_aws/execute-api/{outputs['ApiId']}/live",
+        token=token,
+        outputs=outputs,
+        simulator_url=simulator_url,
+        folder=folder,
+    )
+
+
+def _fresh_folder(purpose: str) -> Path:
+    folder = places.run_folder(purpose)
+    keepers = [process for process in recorded(folder) if process.name == "keeper"]
+    if any(map(is_running, keepers)):
+        raise AlreadyRunningError(f"a stack for {purpose} is up (process {keepers[0].pid}); `make stop` ends it")
+    if folder.exists():
+        stop_folder(folder)  # what a killed keeper left running
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    record(folder, [this_process("keeper")])
+    return folder
+
+
+@contextmanager
+def _signals_as_interrupts() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the `with` as Ctrl-C does. Only a main thread may say so."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    kept = {}
+    with suppress(ValueError):
+        kept = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """A second Ctrl-C must not leave half of it running."""
+    kept = {}
+    with suppress(ValueError):
+        kept = {
+            number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        }
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)

@@ -1,0 +1,114 @@
+"""`make token`: issues a bearer token for a stack, shows it once and keeps nothing but its hash.
+
+Without --stack-name it is for the local stack of `make serve`; with it, for that stack in the AWS account and region of
+the caller's credentials.
+"""
+
+import argparse
+import json
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stack import places
+from stack.target import Target
+from zarniwoop.settings.levels import Place
+from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
+from zarniwoop.stores.tokens import TokenGrant, hash_token
+
+HASH_KEY = "_stack/queryHashKey"
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the token shall be good for; see `TokenGrant`."""
+
+    tenant_id: str
+    projects: tuple[str, ...]
+    level: int = 1
+    tools: tuple[str, ...] = ()
+    days: float | None = None
+    label: str = ""
+
+
+def issue(target: Target, wanted: Wanted, *, usage_plan_id: str | None = None) -> str:
+    """A new token, known to the stack and to its usage plan. Raises ValueError for an id that is none."""
+    for project in wanted.projects:
+        Place(tenant_id=wanted.tenant_id, project_id=None if project == "*" else project)
+    outputs = target.outputs()
+    ensure_hash_key(target, outputs["SettingsRoot"])
+    token = f"zw_{secrets.token_urlsafe(32)}"
+    usage_key = secrets.token_urlsafe(32)
+    _join_usage_plan(target, usage_plan_id or outputs["UsagePlanId"], hash_token(token), usage_key)
+    tokens = target.session().client("dynamodb", endpoint_url=target.endpoint_url)
+    DynamoDbTokenStore(tokens, outputs["TokensTableName"]).save(
+        TokenGrant(
+            token_hash=hash_token(token),
+            tenant_id=wanted.tenant_id,
+            projects=wanted.projects,
+            level=wanted.level,
+            tools=wanted.tools,
+            usage_key=usage_key,
+            expires_at=time.time() + wanted.days * _DAY if wanted.days is not None else None,
+            label=wanted.label,
+        )
+    )
+    return token
+
+
+def ensure_hash_key(target: Target, settings_root: str) -> None:
+    """Give the stack its key for query hashes; CloudFormation cannot make a SecureString. An old key stays."""
+    parameters = target.session().client("ssm", endpoint_url=target.endpoint_url)
+    try:
+        parameters.put_parameter(
+            Name=f"{settings_root}/{HASH_KEY}", Value=secrets.token_hex(32), Type="SecureString", Overwrite=False
+        )
+    except parameters.exceptions.ParameterAlreadyExists:
+        return
+
+
+def _join_usage_plan(target: Target, plan_id: str, token_hash: str, usage_key: str) -> None:
+    gateway = target.session().client("apigateway", endpoint_url=target.endpoint_url)
+    key = gateway.create_api_key(name=f"{target.stack_name}-{token_hash[:16]}", value=usage_key, enabled=True)
+    gateway.create_usage_plan_key(usagePlanId=plan_id, keyId=key["id"], keyType="API_KEY")
+
+
+def local_target() -> Target:
+    """The stack of `make serve`."""
+    if not places.STACK_FILE.exists():
+        raise SystemExit("No local stack is up: start one with `make serve`, or name yours with --stack-name.")
+    known = json.loads(places.STACK_FILE.read_text())
+    return Target(stack_name=known["stack_name"], endpoint_url=known["endpoint_url"])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="stack.token", description=__doc__)
+    parser.add_argument("--stack-name", help="a stack in AWS; default: the local stack")
+    parser.add_argument("--tenant", default="local", help="the tenant that the token belongs to (default: local)")
+    parser.add_argument("--project", action="append", help="a project it may act for; repeatable (default: all)")
+    parser.add_argument("--level", type=int, default=1, choices=range(5), help="0 to 4 (default: 1, read-only tools)")
+    parser.add_argument("--tool", action="append", default=[], help="a tool it may use; repeatable (default: all)")
+    parser.add_argument("--days", type=float, help="how long it is valid (default: until it is revoked)")
+    parser.add_argument("--label", default="", help="a note for whoever looks at the table")
+    given = parser.parse_args(arguments)
+    target = Target(stack_name=given.stack_name) if given.stack_name else local_target()
+    wanted = Wanted(
+        tenant_id=given.tenant,
+        projects=tuple(given.project or ("*",)),
+        level=given.level,
+        tools=tuple(given.tool),
+        days=given.days,
+        label=given.label,
+    )
+    try:
+        token = issue(target, wanted)
+    except ValueError as error:
+        parser.error(str(error))
+    sys.stdout.write(f"{token}\n")
+
+
+if __name__ == "__main__":
+    main()

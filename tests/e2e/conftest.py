@@ -1,0 +1,24 @@
+"""One deployed stack for all end-to-end tests: the template itself, on the emulator, with IAM enforced."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from stack.running import Stack, running_stack
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """The stack, its endpoints pointing at the provider simulator."""
+    with running_stack("test", simulator=True) as running:
+        yield running
+
+
+@pytest.fixture
+def api(stack: Stack) -> Iterator[httpx.Client]:
+    """A caller with a token for every project of the tenant `local`."""
+    with httpx.Client(
+        base_url=stack.api_url, headers={"Authorization": f"Bearer {stack.token}"}, timeout=40, trust_env=False
+    ) as client:
+        yield client

@@ -1,0 +1,145 @@
+"""Every function's role may do what its function does, and nothing else: tried out under the emulator's enforcement.
+
+A probe function is given the very role of a deployed function and reports, for each action, whether AWS let it.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from stack.running import Stack
+
+pytestmark = pytest.mark.e2e
+
+_PROBE = """
+import boto3
+from botocore.exceptions import ClientError
+
+def handler(event, context):
+    outcome = {}
+    for name, (service, operation, arguments) in event.items():
+        try:
+            getattr(boto3.client(service), operation)(**arguments)
+            outcome[name] = "allowed"
+        except ClientError as error:
+            denied = error.response["Error"]["Code"] in ("AccessDenied", "AccessDeniedException")
+            outcome[name] = "denied" if denied else "allowed"
+    return outcome
+"""
+
+_SEARCHING = {"read state", "write state", "write calls", "count calls", "read settings", "read secret", "keep answer"}
+ALLOWED = {
+    "Authorizer": {"read token"},
+    "Tools": set(),
+    "ResearchSearch": _SEARCHING | {"publish"},
+    "ResearchSearchExpert": _SEARCHING,
+    "ResearchRich": _SEARCHING,
+    "ResearchProviders": {"read state", "list state", "keep quota", "count calls", "read settings", "read secret"},
+    "ProjectStop": {"list state", "write state", "list content", "delete content"},
+}
+
+
+def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    key = {"pk": {"S": "T#probe#P#probe"}, "sk": {"S": "probe"}}
+    state, calls, tokens = (outputs[f"{table}TableName"] for table in ("State", "Calls", "Tokens"))
+    root, bucket = outputs["SettingsRoot"], outputs["ContentBucketName"]
+    one = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": key["pk"]}}
+    level = {"Path": f"{root}/local/_tenant", "Recursive": True}
+    event = {"EventBusName": outputs["EventBusName"], "Source": "probe", "DetailType": "Probe", "Detail": "{}"}
+    return {
+        "read state": ("dynamodb", "batch_get_item", {"RequestItems": {state: {"Keys": [key]}}}),
+        "list state": ("dynamodb", "query", {"TableName": state, **one}),
+        "write state": ("dynamodb", "update_item", {"TableName": state, "Key": key}),
+        "keep quota": ("dynamodb", "put_item", {"TableName": state, "Item": key}),
+        "scan state": ("dynamodb", "scan", {"TableName": state}),
+        "write calls": ("dynamodb", "batch_write_item", {"RequestItems": {calls: [{"PutRequest": {"Item": key}}]}}),
+        "count calls": ("dynamodb", "query", {"TableName": calls, **one}),
+        "delete call": ("dynamodb", "delete_item", {"TableName": calls, "Key": key}),
+        "read token": ("dynamodb", "get_item", {"TableName": tokens, "Key": {"token_hash": {"S": "x"}}}),
+        "write token": ("dynamodb", "put_item", {"TableName": tokens, "Item": {"token_hash": {"S": "x"}}}),
+        "keep answer": (
+            "dynamodb",
+            "put_item",
+            {"TableName": outputs["IdempotencyTableName"], "Item": {"id": {"S": "probe"}}},
+        ),
+        "read settings": ("ssm", "get_parameters_by_path", level),
+        "read all settings": ("ssm", "get_parameters_by_path", {"Path": "/", "Recursive": True}),
+        "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),
+        "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
+        "write setting": ("ssm", "put_parameter", {"Name": f"{root}/probe", "Value": "x", "Type": "String"}),
+        "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
+        "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
+        "read content": ("s3", "get_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
+        "publish": ("events", "put_events", {"Entries": [event]}),
+        "queue a search": ("sqs", "send_message", {"QueueUrl": outputs["SearchQueueUrl"], "MessageBody": "{}"}),
+        "list functions": ("lambda", "list_functions", {}),
+    }
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_a_role_allows_what_its_function_needs_and_nothing_else(stack: Stack, function: str) -> None:
+    """Of all the attempts, exactly the ones that this function is there for go through."""
+    outcome = _probe(stack, function)
+
+    allowed = {name for name, result in outcome.items() if result == "allowed"}
+    assert allowed - {"keep quota"} == ALLOWED[function] - {"keep quota"}
+
+
+def _probe(stack: Stack, function: str) -> Mapping[str, str]:
+    functions = stack.session().client("lambda", endpoint_url=stack.endpoint_url)
+    deployed = functions.get_function(FunctionName=stack.outputs[f"{function}FunctionName"])["Configuration"]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as code:
+        code.writestr("probe.py", _PROBE)
+    name = f"probe-{function}"
+    functions.create_function(
+        FunctionName=name,
+        Runtime=deployed["Runtime"],
+        Role=deployed["Role"],
+        Handler="probe.handler",
+        Code={"ZipFile": archive.getvalue()},
+        Timeout=20,
+    )
+    try:
+        answer = functions.invoke(FunctionName=name, Payload=json.dumps(_attempts(stack.outputs)))
+        outcome: dict[str, str] = json.load(answer["Payload"])
+        return outcome
+    finally:
+        functions.delete_function(FunctionName=name)
+
+
+def test_no_two_functions_share_a_role_and_no_policy_has_a_wildcard_resource(stack: Stack) -> None:
+    """The only `*` is X-Ray's, which knows no other resource."""
+    identities = stack.session().client("iam", endpoint_url=stack.endpoint_url)
+    functions = stack.session().client("lambda", endpoint_url=stack.endpoint_url)
+    roles = [
+        functions.get_function(FunctionName=stack.outputs[f"{name}FunctionName"])["Configuration"]["Role"]
+        for name in ALLOWED
+    ]
+    statements = [statement for role in roles for statement in _statements(identities, role.rpartition("/")[2])]
+
+    assert len(set(roles)) == len(roles)
+    wild = [statement for statement in statements if statement["Resource"] == "*"]
+    assert {action for statement in wild for action in statement["Action"]} == {
+        "xray:PutTraceSegments",
+        "xray:PutTelemetryRecords",
+    }
+    assert not [statement for statement in statements if "*" in str(statement["Action"])]
+
+
+def _statements(identities: Any, role: str) -> list[dict[str, Any]]:
+    documents = [
+        identities.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        for name in identities.list_role_policies(RoleName=role)["PolicyNames"]
+    ]
+    for attached in identities.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
+        arn = attached["PolicyArn"]
+        version = identities.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+        documents.append(identities.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"])
+    parsed = [json.loads(unquote(each)) if isinstance(each, str) else each for each in documents]
+    return [statement for document in parsed for statement in document["Statement"]]

@@ -1,0 +1,90 @@
+"""What a status means when the provider has no reading of its own."""
+
+import pytest
+
+from tests.fakes.transport import answer
+from zarniwoop.contract.failure import (
+    AccessRefused,
+    Cause,
+    CredentialsRejected,
+    MalformedAnswer,
+    ProviderError,
+    ProviderUnavailable,
+    QueryRejected,
+    QuotaExhausted,
+    RateLimited,
+)
+from zarniwoop.wire.status import failure_of
+
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 206, 299])
+def test_a_success_is_no_failure(status: int) -> None:
+    """Whatever its body says; that is the adapter's to read."""
+    assert failure_of(answer(b"quota exceeded", status=status), NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "failure"),
+    [
+        (400, b"", QueryRejected),
+        (400, b'{"message":"Not enough credits"}', QuotaExhausted),
+        (401, b"", CredentialsRejected),
+        (402, b"", CredentialsRejected),
+        (402, b"NO_MORE_CREDITS", QuotaExhausted),
+        (403, b"", AccessRefused),
+        (403, b"<html>bot wall</html>", AccessRefused),
+        (403, b"Invalid API key", CredentialsRejected),
+        (403, b'{"message":"Unauthorized."}', CredentialsRejected),
+        (403, b"Quota exceeded", QuotaExhausted),
+        (403, b"API rate limit exceeded for this API key", RateLimited),
+        (404, b"", QueryRejected),
+        (408, b"", ProviderUnavailable),
+        (410, b"", QueryRejected),
+        (414, b"", QueryRejected),
+        (422, b"", QueryRejected),
+        (429, b"", RateLimited),
+        (451, b"", AccessRefused),
+        (500, b"", ProviderUnavailable),
+        (503, b"", ProviderUnavailable),
+        (503, b"Request was throttled", RateLimited),
+        (529, b"", ProviderUnavailable),
+        (301, b"", ProviderUnavailable),
+        (307, b"", ProviderUnavailable),
+        (100, b"", MalformedAnswer),
+        (700, b"", MalformedAnswer),
+    ],
+)
+def test_the_class_is_the_consequence(status: int, body: bytes, failure: type[ProviderError]) -> None:
+    """The status decides, and where one status means several things the body's words do."""
+    found = failure_of(answer(body, status=status), NOW)
+    assert type(found) is failure
+    assert found.status == status
+
+
+@pytest.mark.parametrize("status", [403, 429, 451, 500, 503])
+def test_a_stated_wait_is_kept(status: int) -> None:
+    """It is never shortened by our own schedule."""
+    found = failure_of(answer(b"", status=status, headers={"retry-after": "42"}), NOW)
+    assert found is not None
+    assert found.retry_after == 42.0
+
+
+def test_a_redirect_says_so() -> None:
+    """An API that redirects has moved, and a key never follows."""
+    found = failure_of(answer(b"", status=302, headers={"location": "https://elsewhere.test"}), NOW)
+    assert found is not None
+    assert found.cause is Cause.REDIRECT
+
+
+def test_only_the_start_of_a_body_is_looked_at() -> None:
+    """A long page that mentions a key far below is a wall and no key failure."""
+    found = failure_of(answer(b" " * 5000 + b"api key", status=403), NOW)
+    assert type(found) is AccessRefused
+
+
+def test_the_providers_words_stay_out_of_ours() -> None:
+    """They may repeat the query or the key."""
+    found = failure_of(answer(b"API key sekrit is invalid", status=401), NOW)
+    assert "sekrit" not in str(found)
