@@ -18,7 +18,7 @@ from zarniwoop.wiring import Environment
 REGION = "us-east-1"
 TABLES = {
     "STATE_TABLE": "StateTable",
-    "CALLS_TABLE": "CallRecordsTable",
+    "CALLS_TABLE": "CallsTable",
     "TOKENS_TABLE": "TokensTable",
     "IDEMPOTENCY_TABLE": "IdempotencyTable",
 }

@@ -278,8 +278,9 @@ def test_a_key_is_handed_to_the_transport() -> None:
 def test_no_key_where_one_is_required_is_a_failure_without_a_request() -> None:
     """The provider would only refuse it."""
     transport = ScriptedTransport()
-    with pytest.raises(CredentialsRejected, match="no key is saved for main"):
-        with_keys(transport, FakeKeyRing()).search(request(), scope())
+    for credential_key in ("apiKey", None):
+        with pytest.raises(CredentialsRejected, match="no key is saved for main"):
+            with_keys(transport, FakeKeyRing(), credential_key).search(request(), scope())
     assert transport.sent == []
 
 

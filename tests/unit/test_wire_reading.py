@@ -1,11 +1,12 @@
 """Reading answers: one guard for JSON, one for XML, and lists item by item."""
 
+import sys
 from typing import Any
 
 import pytest
 
 from tests.fakes.transport import answer
-from zarniwoop.contract.failure import Cause, MalformedAnswer
+from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderUnavailable
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.wire.reading import read_hits, read_json, read_number, read_xml
@@ -55,6 +56,13 @@ def test_what_is_no_plain_xml_is_a_malformed_answer(body: bytes) -> None:
     with pytest.raises(MalformedAnswer) as caught:
         read_xml(answer(body))
     assert caught.value.cause is Cause.SHAPE
+
+
+def test_xml_is_not_read_without_the_reader_that_refuses_entities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layer built by hand may lack it; that takes the provider out and is no fault of its answer."""
+    monkeypatch.setitem(sys.modules, "defusedxml", None)
+    with pytest.raises(ProviderUnavailable):
+        read_xml(answer(b"<a/>"))
 
 
 def test_one_malformed_item_is_dropped_and_counted() -> None:

@@ -7,6 +7,7 @@ is kept for half a minute in memory and means READY.
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import ceil
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError
@@ -76,17 +77,18 @@ class QuotaBook:
             return None
 
     def _count(self, candidate: Candidate, project: ProjectKey) -> QuotaStatus | None:
-        now = self._clock.now()
-        since, until = _period(candidate.endpoint.credit_kind, now)
-        limit = candidate.endpoint.credit_limit
-        at_most = int(limit) if limit is not None else _COUNT_LIMIT
+        now, endpoint = self._clock.now(), candidate.endpoint
+        since, until = _period(endpoint.credit_kind, now)
+        limit, per_call = endpoint.credit_limit, endpoint.cost_per_call or 1.0
+        at_most = ceil(limit / per_call) if limit is not None else _COUNT_LIMIT
         try:
-            used = self._calls.count_since(project, candidate.endpoint.id, since, at_most=at_most)
+            used = per_call * self._calls.count_since(project, endpoint.id, since, at_most=at_most)
         except StoreUnavailable:
             self._metrics.count(Metric.STATE_UNAVAILABLE, operation="count")
             return None
         return QuotaStatus(
             source=QuotaSource.LOCAL,
+            unit="usd" if endpoint.credit_kind is CreditKind.DAILY_USD else "calls" if per_call == 1 else "credits",
             used=used,
             limit=limit,
             remaining=max(0.0, limit - used) if limit is not None else None,

@@ -1,1 +1,0 @@
-"""Catalogues of what there is, for people and models."""
