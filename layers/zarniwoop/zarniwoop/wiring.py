@@ -8,7 +8,6 @@ import secrets
 import threading
 from collections.abc import Mapping
 from functools import cache, cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from zarniwoop.contract.failure import ConfigurationUnavailable
@@ -213,7 +212,9 @@ class Environment:
 
     @cached_property
     def _key_marks(self) -> Mapping[str, str]:
-        return {name: sha256(value.encode()).hexdigest()[:16] for name, value in self._key_variables.items()}
+        from zarniwoop.settings.credentials import marks_of
+
+        return marks_of(self._key_variables, self._hash_key) if self._key_variables else {}
 
     @cached_property
     def _transport(self) -> Transport:

@@ -92,17 +92,21 @@ class Cascade:
         return True
 
     def _ask_again(self, candidate: Candidate, asked: Asked) -> Asked | None:
-        """Wait out a short stated wait of the last provider that was asked, once, if the time allows."""
+        """Wait out a short stated wait of the last provider that was asked, once, if the time allows.
+
+        Others of the fleet may have been told a longer one meanwhile; and a stated wait of nothing is our own guess.
+        """
         wait = asked.error.retry_after if isinstance(asked.error, RateLimited) else None
         room = self.scope.deadline.remaining() - SHORTEST_ATTEMPT_SECONDS
         if wait is None or wait > min(WORTH_WAITING_SECONDS, room):
             return None
         self.clock.sleep(wait)
         subject: Subject = (candidate.endpoint.id, self.request.modality)
-        standing = self.fleet.snapshot(self._project, [subject]).cooldowns.get(subject)
-        if standing is not None and not self.fleet.claim_probe(self._project, standing):
+        cooldown = self.fleet.snapshot(self._project, [subject]).cooldowns.get(subject)
+        verdict = judge(candidate, cooldown, None, self.scope, self.clock.now())
+        if verdict.skip or (verdict.probe is not None and not self.fleet.claim_probe(self._project, verdict.probe)):
             return None
-        return self._ask(candidate, standing)
+        return self._ask(candidate, cooldown)
 
     @property
     def _project(self) -> ProjectKey:

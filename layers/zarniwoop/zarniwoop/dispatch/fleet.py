@@ -102,11 +102,11 @@ class FleetState:
 
     def _local_turn(self, pacing: Pacing, calls: int, now: float, latest: float) -> float | None:
         with self._lock:
-            start = max(now, self._turns.get(pacing.subject, 0.0) - (pacing.burst - 1) * pacing.interval)
+            free_at = self._turns.get(pacing.subject, 0.0)
+            start = max(now, free_at - max(0, pacing.burst - calls) * pacing.interval)
             if start > latest:
                 return None
-            taken = max(now, self._turns.get(pacing.subject, 0.0))
-            self._turns[pacing.subject] = taken + calls * pacing.interval
+            self._turns[pacing.subject] = max(now, free_at) + calls * pacing.interval
             return start
 
     def _remembered(self, project: ProjectKey, subjects: Sequence[Subject]) -> dict[Subject, Cooldown]:

@@ -43,7 +43,7 @@ class QuotaBook:
         if candidate.endpoint.credit_limit is None or (kept is not None and kept.expires_at > self._clock.now()):
             return kept
         counted = self._count(candidate, _project(scope))
-        return self._keep(counted, [subject], scope, knobs) if counted else None
+        return self._keep(counted, [subject], scope, knobs.quota_cache_ttl_minutes * 60) if counted else None
 
     def look_up(
         self, candidate: Candidate, scope: SearchScope, snapshot: StateSnapshot, knobs: Knobs
@@ -60,7 +60,8 @@ class QuotaBook:
         status = self._ask(candidate, scope) or self._count(candidate, _project(scope))
         if status is None:
             return None
-        return self._keep(status, subjects if status.exhausted else subjects[:1], scope, knobs).status
+        kept_subjects = subjects if status.exhausted else subjects[:1]
+        return self._keep(status, kept_subjects, scope, self._kept_seconds(candidate, scope, knobs)).status
 
     def _looked_up(self, subjects: Sequence[Subject], source: str) -> None:
         for instance_id, modality in subjects[:1]:
@@ -75,6 +76,13 @@ class QuotaBook:
         except (ProviderError, ConfigurationUnavailable):
             self._failed_until[key] = self._clock.now() + _FAILED_LOOKUP_SECONDS
             return None
+
+    def _kept_seconds(self, candidate: Candidate, scope: SearchScope, knobs: Knobs) -> float:
+        """Our own count stands in for the provider's figure no longer than a failed look-up is remembered."""
+        broken_until = self._failed_until.get((_project(scope), candidate.endpoint.id), 0.0)
+        kept = knobs.quota_cache_ttl_minutes * 60.0
+        left = broken_until - self._clock.now()
+        return min(kept, left) if left > 0 else kept
 
     def _count(self, candidate: Candidate, project: ProjectKey) -> QuotaStatus | None:
         now, endpoint = self._clock.now(), candidate.endpoint
@@ -96,10 +104,10 @@ class QuotaBook:
             observed_at=now,
         )
 
-    def _keep(self, status: QuotaStatus, subjects: Sequence[Subject], scope: SearchScope, knobs: Knobs) -> KeptQuota:
+    def _keep(self, status: QuotaStatus, subjects: Sequence[Subject], scope: SearchScope, seconds: float) -> KeptQuota:
         now = self._clock.now()
         status = replace(status, observed_at=status.observed_at or now)
-        kept = KeptQuota(status=status, expires_at=now + knobs.quota_cache_ttl_minutes * 60)
+        kept = KeptQuota(status=status, expires_at=now + seconds)
         for subject in subjects:
             self._fleet.save_quota(_project(scope), subject, kept)
         return kept

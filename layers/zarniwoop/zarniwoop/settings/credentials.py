@@ -1,8 +1,8 @@
 """Which key an endpoint uses, and the rule that a key only goes where its owner wants it.
 
 In this order: the key saved for the endpoint, the operator's variable of the protocol, the operator's generic variable.
-A key is never used with a base URL that was set at a less trusted level than the key: whoever may set a project's base
-URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the protocol's own base
+A key is never used with a protocol or base URL that was set at a less trusted level than the key: whoever may set a
+project's base URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the protocol's own base
 URL only.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from zarniwoop.settings.cascade import Setting
 from zarniwoop.settings.levels import Level
-from zarniwoop.settings.names import API_KEY, BASE_URL, GENERIC_KEY_VARIABLE
+from zarniwoop.settings.names import API_KEY, BASE_URL, GENERIC_KEY_VARIABLE, PROTOCOL
 
 ENVIRONMENT = "env:"
 
@@ -62,7 +62,8 @@ def choose_credential(
     is_own = base_url is None or base_url == (protocol.default_base_url or "").rstrip("/")
     saved = settings.get(API_KEY)
     if saved is not None:
-        return _saved(saved, None if is_own else settings[BASE_URL].level)
+        steering = (PROTOCOL,) if is_own else (PROTOCOL, BASE_URL)
+        return _saved(saved, [(name, settings[name].level) for name in steering])
     variable = next((name for name in protocol.variables() if name in environment), None)
     if variable is not None and is_own:
         return Credential(key=ENVIRONMENT + variable, level=Level.OPERATOR, version=environment[variable])
@@ -75,10 +76,12 @@ def choose_credential(
     return f"the protocol needs a key: save one{hint}"
 
 
-def _saved(saved: Setting, base_url_level: Level | None) -> Credential | str:
-    if base_url_level is not None and base_url_level.is_less_trusted_than(saved.level):
-        return (
-            f"the key saved at the {saved.level} level is not sent to a {BASE_URL} set at the {base_url_level} level:"
-            f" save a key at the {base_url_level} level too"
-        )
+def _saved(saved: Setting, steering: list[tuple[str, Level]]) -> Credential | str:
+    """The saved key, unless a setting that decides where it goes comes from a less trusted level."""
+    for name, level in steering:
+        if level.is_less_trusted_than(saved.level):
+            return (
+                f"the key saved at the {saved.level} level is not sent where a {name} set at the {level} level says:"
+                f" save a key at the {level} level too"
+            )
     return Credential(key=saved.parameter_name, level=saved.level, version=saved.version)

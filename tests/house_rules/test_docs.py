@@ -1,0 +1,91 @@
+"""The documents say what the code does: a tool, provider, setting or metric that they miss fails here."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.template import ROOT, template
+from zarniwoop.adapters import BUILTIN
+from zarniwoop.observe.metrics import Metric
+from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, ROUTING
+from zarniwoop.tools.registry import TOOLS
+from zarniwoop.wire.driver import WireProtocol
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+
+
+def rows(text: str, first_cell: str) -> list[str]:
+    """The table rows whose first cell is this code word."""
+    return [line for line in text.splitlines() if line.startswith(f"| `{first_cell}`")]
+
+
+@pytest.mark.parametrize("protocol", BUILTIN, ids=lambda protocol: protocol.id())
+def test_the_readme_has_a_row_for_every_provider_with_its_modalities(protocol: WireProtocol) -> None:
+    """Also whether it needs a key, and the variable that an operator may set."""
+    (row,) = rows(README, protocol.id())
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert set(cells[1].split()) == {modality.value for modality in protocol.modalities_supported()}
+    if protocol.format.key_variable:
+        assert protocol.format.key_variable in row
+    assert ("required" in row) is protocol.format.key_required
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_readme_has_a_row_for_every_tool(tool: object) -> None:
+    """One row per tool of the registry."""
+    assert len(rows(README, tool.name)) == 1  # type: ignore[attr-defined]
+
+
+def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
+    """Endpoint suffixes, routing, knobs, and every protocol's own fields."""
+    for suffix in ENDPOINT_SUFFIXES:
+        (row,) = rows(README, f"research.endpoint.<id>.{suffix.name}")
+        assert suffix.default in row
+    for key in ROUTING:
+        assert len(rows(README, key)) == 1
+    for knob in KNOBS:
+        (row,) = rows(README, knob.key)
+        assert f"| {knob.default} |" in row
+    for protocol in BUILTIN:
+        for field in protocol.format.setting_fields:
+            assert any(protocol.id() in row for row in rows(README, f"research.endpoint.<id>.{field.name}")), field.name
+
+
+def test_the_readme_names_no_setting_that_does_not_exist() -> None:
+    """A row for a setting that went must go too."""
+    known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING)
+    known |= {knob.key for knob in KNOBS}
+    known |= {f"research.endpoint.<id>.{field.name}" for each in BUILTIN for field in each.format.setting_fields}
+    assert set(re.findall(r"^\| `(research\.[^`]+)`", README, re.MULTILINE)) == known
+
+
+def test_the_operations_page_lists_every_metric_and_every_stack_parameter() -> None:
+    """Names as they stand in code and template."""
+    page = DOCUMENTS["operations.md"]
+    for metric in Metric:
+        assert len(rows(page, metric.value)) == 1, metric
+    for parameter in template()["Parameters"]:
+        assert len(rows(page, parameter)) == 1, parameter
+
+
+def test_a_provider_is_documented_in_under_sixty_lines() -> None:
+    """The page on add-ons stays short."""
+    assert DOCUMENTS["adding-a-provider.md"].count("\n") < 60
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    """Relative links in README and docs name files that are there."""
+    for name, text in {"README.md": README, **{f"docs/{name}": text for name, text in DOCUMENTS.items()}}.items():
+        for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
+            assert ((ROOT / name).parent / target).exists(), f"{name} links to {target}"
+
+
+def test_make_targets_that_the_documents_name_exist() -> None:
+    """`make x` in a document is a target of the Makefile."""
+    targets = set(re.findall(r"^([a-z-]+):", Path(ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets |= set(re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[0].split())
+    for text in (README, *DOCUMENTS.values()):
+        for named in re.findall(r"`make ([a-z]+)", text):
+            assert named in targets, named

@@ -1,0 +1,92 @@
+"""Template, functions, events and tools are in step, and no role may do more than its function does."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.fakes.template import ROOT, resources, template
+from zarniwoop.tools.registry import TOOLS
+
+FUNCTIONS = resources("AWS::Serverless::Function")
+FOLDERS = sorted(path.name for path in (ROOT / "functions").iterdir() if path.is_dir() and (path / "app.py").exists())
+
+
+def folder_of(properties: dict[str, Any]) -> str:
+    return str(properties["CodeUri"]).removeprefix("functions/").rstrip("/")
+
+
+def statements() -> list[tuple[str, dict[str, Any]]]:
+    """Every policy statement of the template with the logical id of its policy or role."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for name, policy in resources("AWS::IAM::ManagedPolicy").items():
+        found += [(name, each) for each in policy["PolicyDocument"]["Statement"]]
+    for name, role in resources("AWS::IAM::Role").items():
+        for policy in role.get("Policies", ()):
+            found += [(name, each) for each in policy["PolicyDocument"]["Statement"]]
+    return [(name, each["If"][1] if "If" in each else each) for name, each in found]
+
+
+def test_every_function_folder_is_deployed_and_every_function_has_a_folder() -> None:
+    """No dead folder, no function without code."""
+    assert sorted(folder_of(properties) for properties in FUNCTIONS.values()) == FOLDERS
+
+
+def test_every_tool_has_a_function_and_a_route() -> None:
+    """`POST /v1/tools/<tool>` for each tool of the registry."""
+    routes = {
+        event["Properties"]["Path"]
+        for properties in FUNCTIONS.values()
+        for event in properties.get("Events", {}).values()
+        if event["Type"] == "Api" and event["Properties"]["Method"] == "POST"
+    }
+    assert routes == {f"/v1/tools/{tool.name}" for tool in TOOLS}
+    assert {tool.name for tool in TOOLS} <= set(FOLDERS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_function_has_a_sample_event_and_a_role_of_its_own(folder: str) -> None:
+    """A sample per function; no two functions share a role."""
+    assert list((ROOT / "events").glob(f"{folder}.json")), folder
+    (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == folder]
+    role = properties["Role"]
+    assert [each["Role"] for each in FUNCTIONS.values()].count(role) == 1
+
+
+def test_every_event_belongs_to_a_function() -> None:
+    """`events/<function>[.<case>].json`, each of it JSON."""
+    for path in (ROOT / "events").glob("*.json"):
+        assert path.name.partition(".")[0] in FOLDERS, path.name
+        assert isinstance(json.loads(path.read_text(encoding="utf-8")), dict)
+
+
+def test_no_policy_has_a_wildcard_resource_or_action() -> None:
+    """X-Ray knows no resource but `*`, and is the one exception."""
+    for name, statement in statements():
+        actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
+        assert not any("*" in action for action in actions), name
+        listed = statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]]
+        if "*" in listed:
+            assert all(action.startswith("xray:") for action in actions), name
+
+
+def test_the_authorizer_reads_tokens_and_nothing_else() -> None:
+    """The function in front of everything holds the least."""
+    (own,) = [statement for name, statement in statements() if name == "AuthorizerRole"]
+    assert own["Action"] == "dynamodb:GetItem"
+    assert own["Resource"] == {"GetAtt": "TokensTable.Arn"}
+
+
+def test_every_table_expires_its_items_and_every_function_times_out_before_the_gateway() -> None:
+    """TTL everywhere; 28 s is one second under REST's 29 s."""
+    for name, table in resources("AWS::DynamoDB::Table").items():
+        assert table["TimeToLiveSpecification"]["Enabled"] is True, name
+    assert template()["Globals"]["Function"]["Timeout"] < 29
+
+
+def test_no_secret_is_a_parameter_a_variable_or_an_output() -> None:
+    """Keys live in Parameter Store; the environment only names them."""
+    text = json.dumps([template()["Parameters"], template()["Globals"], template()["Outputs"]], default=str)
+    assert not re.search(r"(?i)(api_?key|token|secret)\"?: \"[A-Za-z0-9]{16,}", text)
+    assert not any(re.search(r"(?i)apikey|password", name) for name in template()["Outputs"])
