@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import boto3
 
@@ -18,6 +19,8 @@ from stack.seeding import PROJECT, TENANT, seed
 from stack.services import LOOPBACK, start_emulator, start_simulator
 from stack.target import LOCAL_STACK, Target
 from stack.token import Wanted, issue
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +69,11 @@ def running_stack(
     Raises AlreadyRunningError while another process keeps a stack of this purpose.
     """
     folder = _fresh_folder(purpose)
-    with _signals_as_interrupts():
+    with _on_signals(_interrupt):
         try:
             yield _start(folder, simulator=simulator, parameters=parameters or {}, tell=tell)
         finally:
-            with _deaf():
+            with _on_signals(signal.SIG_IGN):  # a second Ctrl-C must not leave half of it running
                 stop_folder(folder)
 
 
@@ -124,32 +127,18 @@ def _fresh_folder(purpose: str) -> Path:
 
 
 @contextmanager
-def _signals_as_interrupts() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the `with` as Ctrl-C does. Only a main thread may say so."""
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
+def _on_signals(handler: "signal.Handlers | Callable[[int, FrameType | None], None]") -> Iterator[None]:
+    """Handle what ends a process in this way; only a main thread may."""
     kept = {}
     with suppress(ValueError):
-        kept = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+        kept = {number: signal.signal(number, handler) for number in _ENDING}
     try:
         yield
     finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+        for number, before in kept.items():
+            signal.signal(number, before)
 
 
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """A second Ctrl-C must not leave half of it running."""
-    kept = {}
-    with suppress(ValueError):
-        kept = {
-            number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        }
-    try:
-        yield
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """SIGTERM and SIGHUP end a `with` as Ctrl-C does; and Ctrl-C does in a job that a shell started with `&`, too."""
+    raise KeyboardInterrupt

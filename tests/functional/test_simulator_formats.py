@@ -1,4 +1,4 @@
-"""The simulator's seven wire formats: envelopes, paging, filters, refusals, and the same keys as the recorded answers."""
+"""The simulator's seven wire formats: envelopes, paging, filters, refusals, and the keys of the recorded answers."""
 
 import json
 from collections.abc import Iterator

@@ -199,7 +199,7 @@ def test_a_key_is_never_used_with_a_less_trusted_base_url(
     saved: Saved, key_place: Place, url_place: Place, trusted: bool
 ) -> None:
     """Who may set a project's base URL cannot have the tenant's key sent there."""
-    saved.endpoint("serper-main", protocol="serper").endpoint("serper-main", key_place, apiKey=KEY)
+    saved.endpoint("serper-main", TENANT, protocol="serper").endpoint("serper-main", key_place, apiKey=KEY)
     saved.endpoint("serper-main", url_place, baseUrl="https://mirror.example.org")
     if trusted:
         endpoint = saved.only()
@@ -212,9 +212,16 @@ def test_a_key_is_never_used_with_a_less_trusted_base_url(
 
 def test_a_base_url_that_is_the_protocols_own_is_trusted(saved: Saved) -> None:
     """Spelling it out changes nothing, at whatever level."""
-    saved.endpoint("serper-main", TENANT, apiKey=KEY)
-    saved.endpoint("serper-main", PROCESS, protocol="serper", baseUrl="https://google.serper.dev")
+    saved.endpoint("serper-main", TENANT, protocol="serper", apiKey=KEY)
+    saved.endpoint("serper-main", PROCESS, baseUrl="https://google.serper.dev")
     assert saved.only().credential_key is not None
+
+
+def test_a_key_is_never_handed_to_another_protocol_at_a_less_trusted_level(saved: Saved) -> None:
+    """A project that turns the tenant's endpoint into another provider's does not take the tenant's key along."""
+    saved.endpoint("serper-main", TENANT, protocol="serper", apiKey=KEY)
+    saved.endpoint("serper-main", PROJECT, protocol="pubmed")
+    assert "where a protocol set at the project level says" in saved.fault().reason
 
 
 def test_the_operators_key_goes_to_the_protocols_own_base_url_only(saved: Saved) -> None:

@@ -214,7 +214,7 @@ class Environment:
     def _key_marks(self) -> Mapping[str, str]:
         from zarniwoop.settings.credentials import marks_of
 
-        return marks_of(self._key_variables, self._hash_key) if self._key_variables else {}
+        return marks_of(self._key_variables, self._hash_key()) if self._key_variables else {}
 
     @cached_property
     def _transport(self) -> Transport:

@@ -75,10 +75,11 @@ class Search:
 
 
 def read_search(query: str, tbs: str) -> Search:
+    query = query.replace("(", " ").replace(")", " ")
     named: dict[str, list[str]] = {"site": [], "-site": [], "filetype": [], "-filetype": []}
     for minus, operator, _, value in _OPERATOR.findall(query):
         named[minus + operator.lower().replace("ext", "filetype")].append(value.lower())
-    words = _ALTERNATIVE.sub(" ", _OPERATOR.sub(" ", query)).replace("(", " ").replace(")", " ")
+    words = _ALTERNATIVE.sub(" ", _OPERATOR.sub(" ", query))
     earliest, latest = _window(tbs)
     return Search(
         words=" ".join(words.split()),

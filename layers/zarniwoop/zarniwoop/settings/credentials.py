@@ -2,8 +2,8 @@
 
 In this order: the key saved for the endpoint, the operator's variable of the protocol, the operator's generic variable.
 A key is never used with a protocol or base URL that was set at a less trusted level than the key: whoever may set a
-project's base URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the protocol's own base
-URL only.
+project's base URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the
+protocol's own base URL only.
 """
 
 import hmac
