@@ -104,7 +104,8 @@ def test_a_dripping_provider_sends_byte_by_byte(simulator: Simulator, client: ht
     simulator.fault("/", name, times=1, interval=0.0002)
     assert bells(client).json()["numFound"] == 3
     simulator.fault("/", name, interval=0.05)
-    assert len(raw(simulator, at_most=5)) <= 8
+    begun = raw(simulator, at_most=5)
+    assert len(begun if name == "drip-headers" else begun.partition(b"\r\n\r\n")[2]) <= 8
 
 
 def test_a_truncated_answer_ends_before_its_declared_length(simulator: Simulator, client: httpx.Client) -> None:
@@ -265,7 +266,8 @@ def test_rules_are_set_listed_and_cleared_over_http(client: httpx.Client) -> Non
     assert bells(client).status_code == 503
     assert client.request("DELETE", "/_control/faults").json() == {"cleared": True}
     assert bells(client).status_code == 200
-    for bad in ({"fault": "flood"}, {"fault": "429", "times": 0}, []):
+    bad_rules: list[Any] = [{"fault": "flood"}, {"fault": "429", "times": 0}, []]
+    for bad in bad_rules:
         assert client.post("/_control/faults", json=bad).status_code == 400
     assert client.get("/_control/nonsense").status_code == 404
 
@@ -353,7 +355,9 @@ def test_it_runs_as_a_process_of_its_own_and_ends_on_a_signal(tmp_path: Path, nu
     """The ready file names port and URL once it listens; a signal ends it with status 0 and without a word."""
     ready = tmp_path / "ready.json"
     command = [sys.executable, "-m", "tests.simulator", "--port", "0", "--ready-file", str(ready)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+    with subprocess.Popen(  # noqa: S603 - our own module
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
         until = time.monotonic() + 10
         while not ready.exists() and time.monotonic() < until:
             time.sleep(0.02)
@@ -383,8 +387,8 @@ def test_the_corpus_is_as_large_as_promised_and_its_isbns_are_sound() -> None:
     assert len(works) >= 25 and len([work for work in works if work.arxiv]) >= 8
     assert len([work for work in works if work.pmid and work.doi]) >= 8
     assert len([page for page in library.pages.items if page.link.endswith(".pdf")]) >= 8
-    counts = [library.pages, library.news, library.images, library.videos, library.books]
-    assert [len(shelf.items) >= least for shelf, least in zip(counts, (33, 12, 12, 8, 12), strict=True)] == [True] * 5
+    assert len(library.pages.items) >= 33 and len(library.news.items) >= 12 and len(library.images.items) >= 12
+    assert len(library.videos.items) >= 8 and len(library.books.items) >= 12
     assert len(library.articles["en"].items) >= 15 and len(library.articles["de"].items) >= 6
     assert len(posts) >= 18
     digits = [[int(digit) for digit in isbn] for book in library.books.items for isbn in book.isbn]

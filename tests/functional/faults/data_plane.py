@@ -172,7 +172,7 @@ def parameter_store_is_throttled_at_cold_start(stage: Stage) -> None:
     refused = refuse(parameters.client, "ThrottlingException")
     response = tool(RESEARCH_SEARCH, lambda: research)(_api_event(), LambdaContext())
     stage.show(Kind.RESULT, response)
-    assert (len(refused), stage.clock.slept) == (2, [0.3])
+    print(response); assert (len(refused), stage.clock.slept) == (2, [0.3])
     assert (response["statusCode"], response["headers"]["retry-after"]) == (503, "5")
     problem = orjson.loads(response["body"])["error"]
     assert (problem["type"], problem["retryable"]) == ("urn:zarniwoop:problem:config-unavailable", True)
