@@ -1,5 +1,6 @@
 """What every test stands on: credentials that open nothing, and no surprises from the machine's own environment."""
 
+import logging
 import os
 
 import pytest
@@ -21,3 +22,12 @@ def _no_real_account(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     for name, value in _AWS.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(autouse=True)
+def _log_of_its_own() -> None:
+    """Powertools keeps the first logger of a name, with the redactor and the stream that it had."""
+    log = logging.getLogger("zarniwoop")
+    log.handlers.clear()
+    for remembered in ("init", "powertools_handler"):
+        log.__dict__.pop(remembered, None)

@@ -1,5 +1,6 @@
 """The two servers of a local stack, both on 127.0.0.1 only: the AWS emulator and the provider simulator."""
 
+import json
 import os
 import socket
 import time
@@ -37,7 +38,7 @@ def start_emulator(folder: Path) -> tuple[Process, str]:
 
 def start_simulator(folder: Path) -> tuple[Process, str]:
     """The provider simulator of the tests; returns its process and URL."""
-    ready = folder / "simulator.port"
+    ready = folder / "simulator.json"
     process = start(
         "simulator",
         [places.PROJECT_PYTHON, "-m", "tests.simulator", "--port", "0", "--ready-file", ready],
@@ -45,7 +46,7 @@ def start_simulator(folder: Path) -> tuple[Process, str]:
         folder=folder,
     )
     _wait_for(process, folder, ready.exists)
-    return process, f"http://{LOOPBACK}:{int(ready.read_text())}"
+    return process, json.loads(ready.read_text())["url"]
 
 
 def free_port() -> int:

@@ -40,7 +40,17 @@ class HttpxTransport:
                 headers[authentication.name] = f"{authentication.prefix}{secret.reveal()}"
             else:
                 params[authentication.name] = secret.reveal()
-        response = self._response(request, params, headers, deadline.remaining())
+        response = self._head(request, params, headers, deadline.remaining())
+        try:
+            response.read()
+        except httpx.TimeoutException:
+            raise ProviderUnavailable("the answer does not end", cause=Cause.TIMEOUT) from None
+        except httpx.DecodingError:
+            raise MalformedAnswer("the content coding is broken", cause=Cause.ENCODING) from None
+        except httpx.TransportError:
+            raise MalformedAnswer("the answer is cut short", cause=Cause.TRUNCATED) from None
+        finally:
+            response.close()
         if request.max_bytes is not None and len(response.content) > request.max_bytes:
             raise MalformedAnswer("the body is too large", cause=Cause.TOO_LARGE)
         return HttpAnswer(
@@ -50,26 +60,23 @@ class HttpxTransport:
             url=str(response.url),
         )
 
-    def _response(
+    def _head(
         self, request: HttpRequest, params: dict[str, str], headers: dict[str, str], seconds: float
     ) -> httpx.Response:
+        asked = self._client.build_request(
+            request.method,
+            request.url,
+            params=params or None,
+            headers=headers,
+            json=request.json,
+            data=dict(request.form) if request.form is not None else None,
+            timeout=seconds,
+        )
         try:
-            return self._client.request(
-                request.method,
-                request.url,
-                params=params or None,
-                headers=headers,
-                json=request.json,
-                data=dict(request.form) if request.form is not None else None,
-                timeout=seconds,
-                follow_redirects=request.max_redirects > 0,
-            )
+            return self._client.send(asked, stream=True, follow_redirects=request.max_redirects > 0)
         except httpx.TimeoutException:
-            failure: ProviderUnavailable | MalformedAnswer = ProviderUnavailable("no answer", cause=Cause.TIMEOUT)
-        except httpx.DecodingError:
-            failure = MalformedAnswer("the content coding is broken", cause=Cause.ENCODING)
+            raise ProviderUnavailable("no answer in time", cause=Cause.TIMEOUT) from None
         except httpx.TooManyRedirects:
-            failure = ProviderUnavailable("redirects do not end", cause=Cause.REDIRECT)
+            raise ProviderUnavailable("redirects do not end", cause=Cause.REDIRECT) from None
         except httpx.TransportError:
-            failure = ProviderUnavailable("the connection broke", cause=Cause.RESET)
-        raise failure
+            raise ProviderUnavailable("the connection broke", cause=Cause.RESET) from None

@@ -172,7 +172,8 @@ def test_the_balance_of_an_account_is_read(simulator: Simulator, transport: Http
         ("429-date", RateLimited),
         ("500", ProviderUnavailable),
         ("503", ProviderUnavailable),
-        ("truncated", ProviderUnavailable),
+        ("truncated", MalformedAnswer),
+        ("truncated-gzip", MalformedAnswer),
         ("truncated-json", MalformedAnswer),
         ("html", MalformedAnswer),
         ("wrong-type", MalformedAnswer),
@@ -232,7 +233,7 @@ def test_the_httpx_transport_puts_keys_where_they_belong() -> None:
 
 def test_the_httpx_transport_types_what_goes_wrong(simulator: Simulator, transport: HttpxTransport) -> None:
     """Time, size, coding, redirects and broken connections become the contract's failures."""
-    cases = [("hang", ProviderUnavailable), ("truncated", ProviderUnavailable), ("big-body", MalformedAnswer)]
+    cases = [("hang", ProviderUnavailable), ("truncated", MalformedAnswer), ("big-body", MalformedAnswer)]
     for fault, failure in cases:
         url = f"{simulator.url('openlibrary', fault=fault, megabytes=1)}/search.json"
         asked = HttpRequest(url=url, params={"q": "bells"}, max_bytes=500_000)

@@ -85,7 +85,9 @@ def test_links_between_documents_lead_somewhere() -> None:
 def test_make_targets_that_the_documents_name_exist() -> None:
     """`make x` in a document is a target of the Makefile."""
     targets = set(re.findall(r"^([a-z-]+):", Path(ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    targets |= set(re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[0].split())
+    targets |= set(
+        re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[0].split()
+    )
     for text in (README, *DOCUMENTS.values()):
         for named in re.findall(r"`make ([a-z]+)", text):
             assert named in targets, named

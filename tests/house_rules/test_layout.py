@@ -9,7 +9,19 @@ from pathlib import Path
 from tests.fakes.template import ROOT
 
 PACKAGE = ROOT / "layers" / "zarniwoop" / "zarniwoop"
-SOCKETS = {"socket", "ssl", "http", "urllib3", "httpx", "httpcore", "requests", "aiohttp", "asyncio", "ftplib", "smtplib"}
+SOCKETS = {
+    "socket",
+    "ssl",
+    "http",
+    "urllib3",
+    "httpx",
+    "httpcore",
+    "requests",
+    "aiohttp",
+    "asyncio",
+    "ftplib",
+    "smtplib",
+}
 ALLOWED_HTTP_URLS = re.compile(r"http://(?:127\.0\.0\.1|localhost|www\.w3\.org|arxiv\.org|a9\.com)")
 
 
@@ -72,8 +84,12 @@ def test_a_function_folder_imports_nothing_but_the_layer() -> None:
 
 def test_no_tracked_file_names_a_registry_or_a_path_of_somebodys_machine() -> None:
     """Lock files hold names, versions and hashes; nothing points at where it was made."""
-    tracked = subprocess.run(  # noqa: S603
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True  # noqa: S607
+    tracked = subprocess.run(
+        ["git", "ls-files"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,  # noqa: S607
     ).stdout.split("\n")
     needles = re.compile(r"--(?:extra-)?index-url http|/simple/|" + re.escape(str(ROOT.parent)) + r"/|/root/|/home/\w")
     for name in filter(None, tracked):

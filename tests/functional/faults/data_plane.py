@@ -14,7 +14,7 @@ from tests.fakes.aws import AUDIT_TABLE, STATE_TABLE, count_calls, create_table,
 from tests.fakes.cloud import LambdaContext
 from tests.fakes.providers import FakeProtocol, Step, found
 from tests.fakes.research import PROJECT
-from tests.fakes.transport import ScriptedTransport
+from tests.fakes.transport import ScriptedTransport, answer
 from tests.functional.faults.cooldowns import PAGE, SERPER, told
 from tests.functional.faults.scenario import (
     CANARY,
@@ -30,6 +30,7 @@ from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderUnavail
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.transport import HttpAnswer
 from zarniwoop.entry.tool import tool
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.settings.parameter_store import SsmParameterStore
@@ -49,6 +50,7 @@ SIDE_SECONDS = 0.15
 BUSY_MACHINE_SECONDS = 0.35
 """What this process may be held up besides, on a machine that others use too."""
 DOWN = ProviderUnavailable("503", status=503)
+BALANCE = answer({"balance": 42})
 
 
 class _Plane:
@@ -161,18 +163,18 @@ class _Settings:
             writer.put(TENANT, key, value)
         self.store = SsmParameterStore(self.client, SETTINGS_ROOT, stage.clock, jitter=lambda: 1.0)
 
-    def environment(self, answers: int) -> StagedEnvironment:
-        return self.stage.environment(parameters=self.store, transport=ScriptedTransport(*[PAGE] * answers))
+    def environment(self, *answers: HttpAnswer) -> StagedEnvironment:
+        return self.stage.environment(parameters=self.store, transport=ScriptedTransport(*answers))
 
 
 def parameter_store_is_throttled_at_cold_start(stage: Stage) -> None:
     """One more try after a short random wait, then a typed 503 that says when to come back; never a 500."""
     parameters = _Settings(stage)
-    research = parameters.environment(0)
+    research = parameters.environment()
     refused = refuse(parameters.client, "ThrottlingException")
     response = tool(RESEARCH_SEARCH, lambda: research)(_api_event(), LambdaContext())
     stage.show(Kind.RESULT, response)
-    print(response); assert (len(refused), stage.clock.slept) == (2, [0.3])
+    assert (len(refused), stage.clock.slept) == (2, [0.3])
     assert (response["statusCode"], response["headers"]["retry-after"]) == (503, "5")
     problem = orjson.loads(response["body"])["error"]
     assert (problem["type"], problem["retryable"]) == ("urn:zarniwoop:problem:config-unavailable", True)
@@ -181,7 +183,7 @@ def parameter_store_is_throttled_at_cold_start(stage: Stage) -> None:
 def parameter_store_is_throttled_later(stage: Stage) -> None:
     """The last good copy serves for an hour, and says so; then it is too old to be trusted."""
     parameters = _Settings(stage)
-    research = parameters.environment(2)
+    research = parameters.environment(PAGE, PAGE, BALANCE, BALANCE)
     research.search()
     refuse(parameters.client, "ThrottlingException")
     stage.clock.advance(301)
@@ -209,9 +211,8 @@ def one_endpoint_is_misconfigured(stage: Stage) -> None:
         "stranger/protocol": "no-such-protocol",
     }.items():
         path = f"{SETTINGS_ROOT}/acme/_tenant/research/endpoint/{name}"
-        tier = "Advanced" if len(value) > 4096 else "Standard"
-        parameters.client.put_parameter(Name=path, Value=value, Type="String", Tier=tier)
-    research = parameters.environment(1)
+        parameters.client.put_parameter(Name=path, Value=value, Type="String", Tier="Advanced")
+    research = parameters.environment(PAGE, BALANCE, BALANCE)
     assert told(research.search()) == [("serper-main", None)]
     report = _report(stage, research)
     assert {(row.id, row.setting) for row in report.misconfigured} == {
@@ -289,22 +290,19 @@ def a_clock_is_skewed(stage: Stage) -> None:
     assert all(record["expires_at"]["N"].isdecimal() for record in plane.items(AUDIT_TABLE))
 
     now = stage.clock.now()
-    for moment, expected in ((now + 60, "cooldown"), (now - 60, "provider_unavailable")):
-        spellings: tuple[dict[str, str], ...] = (
-            {"N": str(round(moment * 1000))},
-            {"N": f"{moment}"},
-            {"S": f"{moment}"},
-            {"S": f"{round(moment)}"},
-        )
-        for spelling in spellings:
-            plane.audit_client.put_item(TableName=STATE_TABLE, Item={**item, "expires_at": spelling})
-            stranger = plane.environment({"down": [DOWN], "up": [found(1)]})
-            assert told(stranger.search())[0] == ("down", expected)
-    for nonsense in ({}, {"expires_at": {"S": "soon"}}, {"expires_at": {"BOOL": True}}):
-        plane.audit_client.put_item(TableName=STATE_TABLE, Item={**item, **nonsense})
-        stranger = plane.environment({"down": [DOWN], "up": [found(1)]})
-        assert told(stranger.search())[0] == ("down", "cooldown")
-        stage.clock.advance(0.001)
+
+    def reason_with(**expiry: dict[str, Any]) -> str | None:
+        plane.audit_client.put_item(TableName=STATE_TABLE, Item={**item, **expiry})
+        return told(plane.environment({"down": [found(1)]}).search())[0][1]
+
+    for moment, expected in ((now + 60, "cooldown"), (now - 60, None)):
+        assert reason_with(expires_at={"N": str(round(moment * 1000))}) == expected
+        assert reason_with(expires_at={"N": str(moment)}) == expected
+        assert reason_with(expires_at={"S": str(moment)}) == expected
+        assert reason_with(expires_at={"S": str(round(moment))}) == expected
+    assert reason_with() == "cooldown"
+    assert reason_with(expires_at={"S": "soon"}) == "cooldown"
+    assert reason_with(expires_at={"BOOL": True}) == "cooldown"
 
 
 def _cooldown(until: float, now: float) -> Cooldown:
@@ -332,7 +330,7 @@ def _api_event() -> dict[str, Any]:
         "httpMethod": "POST",
         "headers": {"Content-Type": "application/json"},
         "requestContext": {"authorizer": {"tenant_id": "acme", "projects": "demo", "level": "1", "tools": ""}},
-        "body": orjson.dumps({"query": QUERY}).decode(),
+        "body": orjson.dumps({"query": QUERY, "modality": "WEB"}).decode(),
         "isBase64Encoded": False,
     }
 

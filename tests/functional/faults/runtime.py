@@ -15,12 +15,12 @@ from threading import Event
 from typing import Any, NoReturn
 from unittest.mock import patch
 
-from tests.fakes.aws import REGION, create_table
+from tests.fakes.aws import create_table
 from tests.fakes.cloud import LambdaContext
-from tests.fakes.functions import Handler, body_of, handler_of, posted
+from tests.fakes.functions import body_of, handler_of, posted
 from tests.fakes.providers import FakeProtocol, Step, found
 from tests.fakes.transport import ScriptedTransport, answer
-from tests.functional.faults.scenario import CANARY, QUERY, TENANT, Kind, Scenario, Stage, StagedEnvironment, saved
+from tests.functional.faults.scenario import CANARY, QUERY, Kind, Scenario, Stage, StagedEnvironment, saved
 from zarniwoop.adapters import BUILTIN
 from zarniwoop.contract.failure import QueryRejected
 from zarniwoop.contract.hit import ContentInline, ContentReference, SearchHit

@@ -1,0 +1,166 @@
+"""`make demo`: the deployed template answers real tool calls over HTTP; each answer is checked while it is shown."""
+
+import sys
+import time
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from stack.running import AlreadyRunningError, Stack, running_stack
+
+SEARCHES = (
+    ("WEB", "solar energy"),
+    ("NEWS", "climate change"),
+    ("IMAGE", "cathedral bells"),
+    ("VIDEO", "graphene"),
+    ("PDF", "climate change"),
+    ("ACADEMIC", "crispr gene editing"),
+    ("ENCYCLOPEDIA", "graphene"),
+    ("BOOK", "python"),
+)
+EXPERT = {
+    "query": "graphene",
+    "modality": "ACADEMIC",
+    "date_from": "2004-01-01",
+    "date_to": "2012-12-31",
+    "locale": "en",
+    "pinned_provider_id": "arxiv-main",
+    "max_results": 3,
+}
+
+
+class DemoFailedError(Exception):
+    """An answer was not what a user may expect."""
+
+
+class Demo:
+    """Calls tools, shows what comes back in a few lines, and fails on an answer that is not right."""
+
+    def __init__(self, stack: Stack, console: Console) -> None:
+        self._stack = stack
+        self._console = console
+        self._api = httpx.Client(
+            base_url=f"{stack.api_url}/v1/tools/", headers={"Authorization": f"Bearer {stack.token}"}, timeout=30
+        )
+
+    def run(self) -> None:
+        self._providers("who is there")
+        for modality, query in SEARCHES:
+            self._search(modality, query)
+        self._expert()
+        self._rich()
+        self._failover()
+
+    def _call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        started = time.monotonic()
+        answer = self._api.post(tool, json={"project_id": self._stack.project_id, **arguments})
+        envelope: dict[str, Any] = answer.json()
+        self._console.print(
+            f"\n[bold]POST /v1/tools/{tool}[/] {_shown(arguments)} → {answer.status_code}, "
+            f"{(time.monotonic() - started) * 1000:.0f} ms",
+            highlight=False,
+        )
+        if answer.status_code != 200 or not envelope["ok"]:
+            raise DemoFailedError(f"{tool} answered {answer.status_code}: {envelope.get('error')}")
+        return envelope
+
+    def _providers(self, title: str) -> dict[str, Any]:
+        data: dict[str, Any] = self._call("research_providers")["data"]
+        table = Table("instance", "protocol", "modalities and their state", title=title)
+        for row in data["providers"]:
+            states = [_state(row, modality, word) for modality, word in row["availability"].items()]
+            table.add_row(row["id"], row["protocol"], " ".join(states))
+        self._console.print(table)
+        if data["misconfigured"]:
+            raise DemoFailedError(f"misconfigured: {data['misconfigured']}")
+        return data
+
+    def _search(self, modality: str, query: str) -> dict[str, Any]:
+        data: dict[str, Any] = self._call("research_search", query=query, modality=modality, max_results=2)["data"]
+        self._show(data)
+        return data
+
+    def _expert(self) -> None:
+        data = self._call("research_search_expert", **EXPERT)["data"]
+        self._show(data)
+        handled = ", ".join(f"{each['name']} {each['handling']}" for each in data["applied"])
+        self._console.print(f"  filters: {handled}", highlight=False)
+        for hit in data["hits"]:
+            if not "2004" <= hit["published_at"]["value"][:4] <= "2012":
+                raise DemoFailedError(f"a hit of {hit['published_at']['value']} passed the date filter")
+
+    def _rich(self) -> None:
+        data = self._call("research_rich", query="solar energy", max_results=1)["data"]
+        for modality, result in data["results"].items():
+            self._show(result, label=f"{modality}: ")
+
+    def _failover(self) -> None:
+        """Serper's web search starts to answer 429: the next one answers, and the cooldown shows."""
+        httpx.post(
+            f"{self._stack.simulator_url}/_control/faults",
+            json={"prefix": "/serper/search", "fault": "429", "retry_after": 120, "times": 1},
+        ).raise_for_status()
+        self._console.print("\n[bold]serper-main now answers 429 with Retry-After: 120[/]", highlight=False)
+        data = self._search("WEB", "cathedral bells")
+        failed, *_, answered = data["attempts"]
+        if failed["reason"] != "rate_limited" or answered["instance_id"] == failed["instance_id"]:
+            raise DemoFailedError(f"no failover: {data['attempts']}")
+        rows = {row["id"]: row for row in self._providers("after the failover")["providers"]}
+        if rows["serper-main"]["availability"]["WEB"] != "COOLDOWN":
+            raise DemoFailedError("the cooldown does not show")
+        if rows["serper-main"]["availability"]["IMAGE"] != "READY":
+            raise DemoFailedError("the cooldown of WEB spread to IMAGE")
+
+    def _show(self, result: dict[str, Any], *, label: str = "") -> None:
+        if not result["hits"]:
+            raise DemoFailedError(f"no hits: {result['attempts']}")
+        for attempt in result["attempts"]:
+            why = f" ({attempt['reason']})" if attempt["reason"] else ""
+            self._console.print(
+                f"  {label}{attempt['instance_id']}: {attempt['outcome']}{why}, {attempt['duration_ms']} ms",
+                highlight=False,
+            )
+        for hit in result["hits"]:
+            dated = f"{hit['published_at']['value'][:10]} " if hit["published_at"] else ""
+            self._console.print(
+                f"    {hit['rank']}. {dated}{hit['title']}\n       {hit['url']}", highlight=False, markup=False
+            )
+
+
+def _shown(arguments: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value!r}" for name, value in arguments.items())
+
+
+def _state(row: dict[str, Any], modality: str, word: str) -> str:
+    if word == "READY":
+        return modality
+    left = next((each["remaining_seconds"] for each in row["cooldowns"] if each["modality"] == modality), None)
+    return f"{modality} {word}" + (f" {left:.0f} s left" if left else "")
+
+
+def main() -> int:
+    console = Console(width=110)
+    started = time.monotonic()
+    try:
+        with running_stack(
+            "demo", simulator=True, tell=lambda step: console.print(f"… {step}", highlight=False)
+        ) as stack:
+            console.print(
+                f"… deployed after {time.monotonic() - started:.0f} s, API at {stack.api_url}", highlight=False
+            )
+            Demo(stack, console).run()
+    except (AlreadyRunningError, DemoFailedError) as error:
+        console.print(f"\nThe demo failed: {error}", style="bold red", markup=False)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    console.print(
+        f"\nEvery answer was as expected. {time.monotonic() - started:.0f} s in all; nothing is left running."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""The product's own composition on stores in memory: what the entry's tests stand on where AWS itself is not the point."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from tests.fakes.audit_store import InMemoryAuditStore
+from tests.fakes.clock import FakeClock
+from tests.fakes.parameter_store import InMemoryParameterStore
+from tests.fakes.providers import FakeProtocol, Step
+from tests.fakes.state_store import InMemoryStateStore
+from tests.fakes.token_store import InMemoryTokenStore
+from tests.fakes.transport import ScriptedTransport
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.settings.levels import Place
+from zarniwoop.settings.parameter_store import ParameterStore
+from zarniwoop.stores.audit import AuditStore
+from zarniwoop.stores.content import ContentStore
+from zarniwoop.stores.state import ProjectKey, StateStore
+from zarniwoop.stores.tokens import TokenGrant, TokenStore
+from zarniwoop.wiring import Environment
+
+ROOT = "/zarniwoop/test"
+
+
+class FakeBus:
+    """The one method of EventBridge's client that is used; `published` holds the entries, unless it refuses them."""
+
+    def __init__(self) -> None:
+        self.published: list[Mapping[str, Any]] = []
+        self.refuses = False
+
+    def put_events(self, *, Entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:  # noqa: N803 - boto3's name
+        if self.refuses:
+            return {"FailedEntryCount": len(Entries), "Entries": [{"ErrorCode": "InternalFailure"}]}
+        self.published += Entries
+        return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"}]}
+
+
+class FakeContentStore:
+    """`stores.content.ContentStore`: names by project."""
+
+    def __init__(self) -> None:
+        self.objects: dict[ProjectKey, list[str]] = {}
+
+    def delete_project(self, project: ProjectKey) -> int:
+        return len(self.objects.pop(project, []))
+
+
+class FakeEnvironment(Environment):
+    """Scripted instances of tenant `acme`, asked in the order in which they are named."""
+
+    def __init__(
+        self,
+        scripts: Mapping[str, Sequence[Step]] | None = None,
+        settings: Mapping[str, str] | None = None,
+        *,
+        grants: Sequence[TokenGrant] = (),
+        modalities: frozenset[SearchModality] = frozenset(SearchModality),
+        request_id: str = "request-1",
+    ) -> None:
+        clock = FakeClock()
+        super().__init__({"SETTINGS_ROOT": ROOT, "EVENT_BUS": "bus"}, clock=clock, transport=ScriptedTransport())
+        self.hands = clock
+        self.fake_state = InMemoryStateStore(clock)
+        self.fake_calls = InMemoryAuditStore()
+        self.fake_parameters = InMemoryParameterStore(ROOT)
+        self.fake_tokens = InMemoryTokenStore(*grants)
+        self.fake_content = FakeContentStore()
+        self.bus = FakeBus()
+        self.protocol = FakeProtocol(
+            clock, {name: list(steps) for name, steps in (scripts or {}).items()}, modalities=modalities
+        )
+        self.save(
+            {
+                f"research.endpoint.{instance_id}.{suffix}": value
+                for priority, instance_id in enumerate(self.protocol.scripts)
+                for suffix, value in (("protocol", "fake"), ("priority", str(priority)))
+            }
+            | dict(settings or {})
+        )
+        self.begin(request_id)
+
+    def save(self, settings: Mapping[str, str], place: Place | None = None) -> None:
+        for key, value in settings.items():
+            self.fake_parameters.put(place or Place(tenant_id="acme"), key, value)
+
+    @cached_property
+    def state(self) -> StateStore:
+        return self.fake_state
+
+    @cached_property
+    def tokens(self) -> TokenStore:
+        return self.fake_tokens
+
+    @cached_property
+    def content(self) -> ContentStore:
+        return self.fake_content
+
+    @cached_property
+    def events(self) -> Any:
+        return self.bus
+
+    @cached_property
+    def _calls(self) -> AuditStore:
+        return self.fake_calls
+
+    @cached_property
+    def _parameters(self) -> ParameterStore:
+        return self.fake_parameters
+
+    @cached_property
+    def _protocols(self) -> Protocols:
+        return Protocols(by_id={"fake": self.protocol})
