@@ -154,12 +154,7 @@ def _record(work: Work, score: float | None, query: Mapping[str, str]) -> dict[s
         "type": work.type,
         "type_crossref": "posted-content" if work.type == "preprint" else "journal-article",
         "indexed_in": [*(["crossref"] if doi else []), *(["pubmed"] if work.pmid else [])],
-        "open_access": {
-            "is_oa": work.is_open_access,
-            "oa_status": "green" if work.is_open_access else "closed",
-            "oa_url": work.pdf_url,
-            "any_repository_has_fulltext": work.arxiv is not None,
-        },
+        "open_access": _open_access(work),
         "authorships": [_authorship(work, position) for position in range(len(work.authors))],
         "cited_by_count": work.cited_by,
         "biblio": _pages_of(work),
@@ -177,6 +172,15 @@ def _record(work: Work, score: float | None, query: Mapping[str, str]) -> dict[s
         del record["relevance_score"]
     selected = [name for name in query.get("select", "").split(",") if name]
     return {name: record[name] for name in selected if name in record} if selected else record
+
+
+def _open_access(work: Work) -> dict[str, Any]:
+    return {
+        "is_oa": work.is_open_access,
+        "oa_status": "green" if work.is_open_access else "closed",
+        "oa_url": work.pdf_url,
+        "any_repository_has_fulltext": work.arxiv is not None,
+    }
 
 
 def _location(work: Work, doi: str | None) -> dict[str, Any]:

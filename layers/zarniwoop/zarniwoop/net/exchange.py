@@ -1,10 +1,9 @@
 """One request and its answer: until when, how much of it, and what has been seen on the wire so far.
 
-The connections of a pool outlive a request, and what bounds a request must not stay behind on them. So the state of the
-exchange that is under way on a thread hangs on the thread, and the streams look there before each operation.
+The connections of a pool outlive a request, and what bounds a request must not stay behind on them. So every operation
+on a connection is handed the exchange that it is done for.
 """
 
-import threading
 from dataclasses import dataclass
 
 from zarniwoop.contract.deadline import Deadline
@@ -12,7 +11,8 @@ from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderUnavailab
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 200
-_ONE_READ = 64 * 1024
+ONE_READ = 64 * 1024
+MOST_HEAD_READ = MAX_HEAD_BYTES + ONE_READ
 _MAX_HEAD_READS = 256
 _HEAD_END = b"\r\n\r\n"
 
@@ -29,7 +29,7 @@ class Limits:
 
 
 class Exchange:
-    """What bounds one request and what its streams have seen."""
+    """What bounds one request and what its connection has seen."""
 
     __slots__ = (
         "_allowed_bytes",
@@ -41,10 +41,9 @@ class Exchange:
         "in_head",
         "last",
         "received",
-        "reconnecting_to",
     )
 
-    def __init__(self, deadline: Deadline, max_bytes: int, reconnecting_to: tuple[str, int] | None = None) -> None:
+    def __init__(self, deadline: Deadline, max_bytes: int) -> None:
         self.deadline = deadline
         self.connected = False
         self.ended = False
@@ -52,9 +51,8 @@ class Exchange:
         self.head = b""
         self.last = b""
         self.received = 0
-        self.reconnecting_to = reconnecting_to
         self._head_reads = 0
-        self._allowed_bytes = max_bytes + MAX_HEAD_BYTES + _ONE_READ
+        self._allowed_bytes = max_bytes + MOST_HEAD_READ
 
     @property
     def found_stale(self) -> bool:
@@ -92,7 +90,7 @@ class Exchange:
         """Interim answers (103) count as head too, so that an endless row of them has an end."""
         self.head = self.head + data if self.head else data
         self._head_reads += 1
-        if self._head_reads > _MAX_HEAD_READS or self.received > MAX_HEAD_BYTES + _ONE_READ:
+        if self._head_reads > _MAX_HEAD_READS or self.received > MOST_HEAD_READ:
             raise headers_too_large()
 
     def head_length(self) -> int | None:
@@ -128,9 +126,3 @@ def too_large() -> MalformedAnswer:
 
 def headers_too_large() -> MalformedAnswer:
     return MalformedAnswer("the answer has more headers than are read", cause=Cause.HEADERS)
-
-
-class CurrentExchange(threading.local):
-    """The exchange that is under way on this thread, or None between two."""
-
-    exchange: Exchange | None = None

@@ -8,19 +8,12 @@ import certifi
 
 
 class TlsContext:
-    """A context that costs nothing until it is used: reading the certificate bundle takes tens of milliseconds.
-
-    httpcore is handed this object in a context's place. It only ever sets the application protocols on it and gives it
-    back to our own stream, which takes the real context out.
-    """
+    """A context that costs nothing until it is used: reading the certificate bundle takes tens of milliseconds."""
 
     def __init__(self, extra_ca_file: Path | None = None) -> None:
         self._extra_ca_file = extra_ca_file
         self._lock = threading.Lock()
         self._context: ssl.SSLContext | None = None
-
-    def set_alpn_protocols(self, protocols: list[str]) -> None:
-        """Set once in `context`: the context is shared and must not change under another thread's handshake."""
 
     def context(self) -> ssl.SSLContext:
         with self._lock:

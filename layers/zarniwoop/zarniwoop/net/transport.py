@@ -1,32 +1,33 @@
-"""The transport: one pool of connections per execution environment, driven without a client in between.
+"""The transport: one pool of connections per execution environment, without a client in between.
 
-https://www.encode.io/httpcore/connection-pools/. It owns what happens around one exchange: the key's place, redirects,
-the one silent reconnect, the checks of an answer's head, and the words for what a library could not do.
+It owns what happens around one exchange: the key's place, redirects, the one silent reconnect, the checks of an
+answer's head, and the words for what a library could not do.
 Quirk: exceptions are raised after their `except` has ended. A library's text can hold a URL or a header, and an
 exception raised inside would keep it as its context.
 """
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
-import httpcore
+import h11
 
 from zarniwoop import __version__
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderError, ProviderUnavailable
 from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest, Secret
 from zarniwoop.net.address import AllowedNetworks
-from zarniwoop.net.backend import GuardedBackend, GuardedStream
 from zarniwoop.net.body import DEFAULT_MAX_BYTES, content_length, read_body
-from zarniwoop.net.exchange import MAX_HEAD_BYTES, MAX_HEADERS, Exchange, Limits, headers_too_large, out_of_time
+from zarniwoop.net.connection import Connection
+from zarniwoop.net.dialler import Dialler
+from zarniwoop.net.exchange import MAX_HEAD_BYTES, MAX_HEADERS, Exchange, Limits, headers_too_large
 from zarniwoop.net.lookup import Resolve, system_addresses
 from zarniwoop.net.message import Message, checked_key, message_of, unsendable
+from zarniwoop.net.pool import ConnectionPool
 from zarniwoop.net.redirect import is_redirect, redirected, refused
 from zarniwoop.net.tls import TlsContext
 from zarniwoop.net.url import Target, parse
 
-_KEPT_SECONDS: Final = 60.0
 _PARSED_URLS: Final = 256
 _NOTHING_ALLOWED: Final = AllowedNetworks()
 _USUAL_LIMITS: Final = Limits()
@@ -51,13 +52,8 @@ class PooledTransport:
         max_connections: int = 16,
         resolve: Resolve = system_addresses,
     ) -> None:
-        self._backend = GuardedBackend(allowed, limits, resolve)
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=cast(Any, TlsContext(extra_ca_file)),
-            max_connections=max_connections,
-            keepalive_expiry=_KEPT_SECONDS,
-            network_backend=self._backend,
-        )
+        self._dialler = Dialler(allowed, limits, TlsContext(extra_ca_file), resolve)
+        self._pool = ConnectionPool(self._dialler, limits, max_connections)
         self._standing = (
             (b"Accept", b"*/*"),
             (b"Accept-Encoding", b"gzip"),
@@ -73,7 +69,7 @@ class PooledTransport:
     @property
     def connections_opened(self) -> int:
         """How many connections were made since the start."""
-        return self._backend.connections_opened
+        return self._dialler.connections_opened
 
     def close(self) -> None:
         self._pool.close()
@@ -113,57 +109,36 @@ class PooledTransport:
         except ProviderUnavailable as failure:
             if failure.cause is not Cause.RESET or not exchange.found_stale:
                 raise
-        place = (message.target.host, message.target.port)
-        return self._converse(message, Exchange(deadline, max_bytes, reconnecting_to=place), max_bytes)
+        return self._converse(message, Exchange(deadline, max_bytes), max_bytes, fresh=True)
 
-    def _converse(self, message: Message, exchange: Exchange, max_bytes: int) -> HttpAnswer:
-        current = self._backend.current
-        current.exchange = exchange
+    def _converse(self, message: Message, exchange: Exchange, max_bytes: int, *, fresh: bool = False) -> HttpAnswer:
+        connection = self._pool.take(message.target, exchange, fresh=fresh)
+        clean = False
         failure: ProviderError
         try:
-            response = self._pool.handle_request(_wire_form(message, exchange))
-            try:
-                return _answer(message, response, exchange, max_bytes)
-            finally:
-                response.close()
-        except httpcore.RemoteProtocolError:
+            answer = _answer(message, connection, connection.ask(message, exchange), exchange, max_bytes)
+            clean = exchange.left_nothing_over(_length_on_the_wire(message, answer))
+        except h11.RemoteProtocolError:
             failure = _protocol_failure(exchange)
-        except httpcore.LocalProtocolError:
+        except h11.LocalProtocolError:
             failure = unsendable()
-        except httpcore.PoolTimeout:
-            failure = out_of_time()
+        else:
+            return answer
         finally:
-            current.exchange = None
+            self._pool.give_back(connection, exchange, clean=clean)
         raise failure
 
 
-def _wire_form(message: Message, exchange: Exchange) -> httpcore.Request:
-    target = message.target
-    return httpcore.Request(
-        message.method.encode("ascii"),
-        httpcore.URL(
-            scheme=target.scheme.encode("ascii"),
-            host=target.host.encode("ascii"),
-            port=target.port,
-            target=message.target_on_the_wire(),
-        ),
-        headers=message.headers_on_the_wire(),
-        content=message.body,
-        extensions={"timeout": {"pool": exchange.allowance(_KEPT_SECONDS)}},
-    )
-
-
-def _answer(message: Message, response: httpcore.Response, exchange: Exchange, max_bytes: int) -> HttpAnswer:
+def _answer(
+    message: Message, connection: Connection, head: h11.Response, exchange: Exchange, max_bytes: int
+) -> HttpAnswer:
     exchange.in_head = False
-    headers = _checked_headers(response.headers)
-    if not exchange.head or exchange.folds_a_header() or not 200 <= response.status <= 599 or _is_ambiguous(headers):
+    headers = _checked_headers(list(head.headers))
+    if not exchange.head or exchange.folds_a_header() or not 200 <= head.status_code <= 599 or _is_ambiguous(headers):
         raise MalformedAnswer("the answer is not sound HTTP", cause=Cause.PROTOCOL)
-    body = read_body(cast(Any, response.stream), headers, max_bytes)
-    if not exchange.left_nothing_over(_length_on_the_wire(message, response.status, headers)):
-        cast(GuardedStream, response.extensions["network_stream"]).spoil()
-    return HttpAnswer(
-        status=response.status, headers=headers, body=body, url=message.target.url(message.path_and_query)
-    )
+    body = read_body(connection.body(exchange), headers, max_bytes)
+    url = message.target.url(message.path_and_query)
+    return HttpAnswer(status=head.status_code, headers=headers, body=body, url=url)
 
 
 def _checked_headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -171,7 +146,7 @@ def _checked_headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
         raise headers_too_large()
     headers: dict[str, str] = {}
     for raw_name, raw_value in raw:
-        name, value = raw_name.lower().decode("ascii"), raw_value.decode("latin-1")
+        name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
@@ -181,9 +156,9 @@ def _is_ambiguous(headers: dict[str, str]) -> bool:
     return "transfer-encoding" in headers and "content-length" in headers
 
 
-def _length_on_the_wire(message: Message, status: int, headers: dict[str, str]) -> int | None:
+def _length_on_the_wire(message: Message, answer: HttpAnswer) -> int | None:
     """How long the body was to be; None when only its own end tells."""
-    return 0 if message.method == "HEAD" or status in (204, 304) else content_length(headers)
+    return 0 if message.method == "HEAD" or answer.status in (204, 304) else content_length(answer.headers)
 
 
 def _protocol_failure(exchange: Exchange) -> MalformedAnswer:

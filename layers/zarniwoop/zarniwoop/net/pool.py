@@ -1,0 +1,72 @@
+"""The connections of an execution environment: the resting ones, and how many are out at once."""
+
+import threading
+
+from zarniwoop.net.connection import Connection
+from zarniwoop.net.dialler import Dialler
+from zarniwoop.net.exchange import Exchange, Limits, out_of_time
+from zarniwoop.net.url import Target
+
+
+class ConnectionPool:
+    """Hands out connections, at most `max_connections` at once, and keeps as many at rest."""
+
+    def __init__(self, dialler: Dialler, limits: Limits, max_connections: int) -> None:
+        self._dialler = dialler
+        self._limits = limits
+        self._max_connections = max_connections
+        self._turns = threading.BoundedSemaphore(max_connections)
+        self._lock = threading.Lock()
+        self._resting: list[Connection] = []
+
+    def take(self, target: Target, exchange: Exchange, *, fresh: bool) -> Connection:
+        """A resting connection to the target or a new one. Every one taken is given back. Raises ProviderUnavailable.
+
+        `fresh` trusts none that rest: after a freeze of the environment, all of them are dead at once.
+        """
+        if not self._turns.acquire(timeout=exchange.deadline.remaining()):
+            raise out_of_time()
+        try:
+            kept = self._sound(target, exchange, fresh=fresh)
+            return kept or Connection(self._dialler.connect(target, exchange), target.origin, self._limits)
+        except BaseException:
+            self._turns.release()
+            raise
+
+    def give_back(self, connection: Connection, exchange: Exchange, *, clean: bool) -> None:
+        """Keep the connection if its exchange came to a clean end, else close it."""
+        if clean and connection.is_done():
+            connection.rest(exchange.deadline.clock.monotonic())
+            self._keep(connection)
+        else:
+            connection.close()
+        self._turns.release()
+
+    def close(self) -> None:
+        """Close all that rest."""
+        with self._lock:
+            resting, self._resting = self._resting, []
+        for connection in resting:
+            connection.close()
+
+    def _keep(self, connection: Connection) -> None:
+        with self._lock:
+            self._resting.append(connection)
+            excess = self._resting.pop(0) if len(self._resting) > self._max_connections else None
+        if excess is not None:
+            excess.close()
+
+    def _sound(self, target: Target, exchange: Exchange, *, fresh: bool) -> Connection | None:
+        """The connection to the target that was used last, if it is still good; closes those that are not."""
+        while (connection := self._last_used(target.origin)) is not None:
+            if not fresh and connection.is_sound(exchange.deadline.clock.monotonic()):
+                return connection
+            connection.close()
+        return None
+
+    def _last_used(self, origin: tuple[str, str, int]) -> Connection | None:
+        with self._lock:
+            for index in range(len(self._resting) - 1, -1, -1):
+                if self._resting[index].origin == origin:
+                    return self._resting.pop(index)
+        return None

@@ -1,0 +1,79 @@
+"""The template's outer edge: what API Gateway lets in, refuses and writes down, and how data lies at rest."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.fakes.template import ROOT, resources, template
+
+(API,) = resources("AWS::Serverless::Api").values()
+FUNCTIONS = resources("AWS::Serverless::Function")
+
+
+def test_no_route_opts_out_of_the_authorizer() -> None:
+    """The API's default authorizer and its usage plan hold for every route."""
+    routes = [
+        event["Properties"]
+        for properties in FUNCTIONS.values()
+        for event in properties.get("Events", {}).values()
+        if event["Type"] == "Api"
+    ]
+
+    assert routes
+    assert not [route for route in routes if "Auth" in route]
+    assert API["Auth"]["DefaultAuthorizer"] in API["Auth"]["Authorizers"]
+    assert (API["Auth"]["ApiKeyRequired"], API["ApiKeySourceType"]) == (True, "AUTHORIZER")
+
+
+@pytest.mark.parametrize("kind", API["GatewayResponses"])
+def test_a_refusal_of_the_gateway_is_a_problem_in_the_envelope(kind: str) -> None:
+    """The body is the envelope of every answer, and its problem repeats the status line."""
+    response = API["GatewayResponses"][kind]
+
+    body = json.loads(response["ResponseTemplates"]["application/json"])
+
+    assert (body["ok"], body["data"], body["evidence"]) == (False, None, [])
+    problem = body["error"]
+    assert problem["status"] == response["StatusCode"]
+    assert problem["type"].startswith("urn:zarniwoop:problem:")
+    assert {"title", "detail", "retryable", "suggested_action"} <= set(problem)
+    if problem["retryable"]:
+        assert float(_retry_after(response)) == problem["wait_seconds"]
+
+
+def _retry_after(response: dict[str, Any]) -> str:
+    text: str = response["ResponseParameters"]["Headers"]["Retry-After"]
+    return text.strip("'")
+
+
+def test_every_variable_that_the_wiring_reads_is_given() -> None:
+    """The composition root asks for no variable that the template does not set."""
+    wiring = (ROOT / "layers/zarniwoop/zarniwoop/wiring.py").read_text(encoding="utf-8")
+    read = set(re.findall(r"_variables(?:\[|\.get\()[\"']([A-Z_]+)[\"']", wiring))
+
+    assert "STATE_TABLE" in read
+    assert read <= set(template()["Globals"]["Function"]["Environment"]["Variables"])
+
+
+def test_the_dashboard_is_json() -> None:
+    """CloudWatch takes the body as a string; a lost comma would only be found when deploying to AWS."""
+    (dashboard,) = resources("AWS::CloudWatch::Dashboard").values()
+
+    assert json.loads(dashboard["DashboardBody"]["Sub"])["widgets"]
+
+
+def test_whatever_holds_data_is_encrypted_and_private() -> None:
+    """Tables, queues and the bucket are encrypted at rest, and the bucket is closed to the public."""
+    (bucket,) = resources("AWS::S3::Bucket").values()
+
+    assert all(table["SSESpecification"]["SSEEnabled"] for table in resources("AWS::DynamoDB::Table").values())
+    assert all(queue["SqsManagedSseEnabled"] for queue in resources("AWS::SQS::Queue").values())
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    assert bucket["BucketEncryption"]
+
+
+def test_the_api_writes_down_no_bodies() -> None:
+    """Execution logs and data traces would hold queries and tokens."""
+    assert all((each["LoggingLevel"], each["DataTraceEnabled"]) == ("OFF", False) for each in API["MethodSettings"])
