@@ -1,4 +1,4 @@
-"""The product's own composition on stores in memory: what the entry's tests stand on where AWS itself is not the point."""
+"""The product's own composition on stores in memory: for tests of the entry where AWS itself is not the point."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property

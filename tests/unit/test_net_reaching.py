@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.fakes.asking import LOOPBACK, Make, always, ask, failure_of, one_transport, transports
+from tests.fakes.asking import Make, always, ask, failure_of, one_transport, transports
 from tests.fakes.origin import Origin, reply
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.address import AllowedNetworks
-from zarniwoop.net.backend import GuardedBackend
 from zarniwoop.net.exchange import Limits
 from zarniwoop.net.lookup import Resolve, system_addresses
 from zarniwoop.net.transport import PooledTransport
@@ -96,7 +95,7 @@ def test_the_address_dialled_is_one_of_those_checked(make: Make, monkeypatch: py
         dialled.append(address[0])
         raise ConnectionRefusedError
 
-    monkeypatch.setattr("zarniwoop.net.backend.socket.socket.connect", connect, raising=False)
+    monkeypatch.setattr("zarniwoop.net.dialler.socket.socket.connect", connect, raising=False)
     transport = make(allowed=AllowedNetworks(), resolve=resolve)
     assert failure_of(transport, "https://rebind.example/").cause is Cause.CONNECT
     assert failure_of(transport, "https://rebind.example/").cause is Cause.ADDRESS
@@ -118,15 +117,9 @@ def test_an_address_that_swallows_the_connection_is_waited_for_in_bounds(
     def connect(self: socket.socket, address: tuple[str, int]) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr("zarniwoop.net.backend.socket.socket.connect", connect, raising=False)
+    monkeypatch.setattr("zarniwoop.net.dialler.socket.socket.connect", connect, raising=False)
     assert failure_of(make(limits=limits), "http://127.0.0.1:9/", seconds=1.0).cause is cause
 
 
 def test_the_machines_own_resolver_is_the_default() -> None:
     assert system_addresses("127.0.0.1", 443) == ["127.0.0.1"]
-
-
-def test_no_socket_is_used_outside_an_exchange() -> None:
-    """Its time would not be bounded by anything."""
-    with pytest.raises(RuntimeError):
-        GuardedBackend(LOOPBACK, Limits()).connect_tcp("127.0.0.1", 443)

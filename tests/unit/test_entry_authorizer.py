@@ -1,0 +1,114 @@
+"""The Lambda authorizer: a bearer token in, a policy and an identity out, or one word."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.cloud import LambdaContext
+from tests.fakes.environment import FakeEnvironment
+from tests.fakes.functions import sample
+from zarniwoop.entry.authorizer import UnauthorizedError, authorizer
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.tokens import TokenGrant, hash_token
+
+TOKEN = "zw_sample-token-not-a-real-one"
+STAGE = "arn:aws:execute-api:us-east-1:123456789012:abc123/live"
+
+
+def _grant(**changes: Any) -> TokenGrant:
+    values: dict[str, Any] = {
+        "token_hash": hash_token(TOKEN),
+        "tenant_id": "acme",
+        "projects": ("demo", "lab"),
+        "level": 1,
+        **changes,
+    }
+    return TokenGrant(**values)
+
+
+def _ask(environment: FakeEnvironment, authorization: str | None = f"Bearer {TOKEN}") -> dict[str, Any]:
+    event = sample("authorizer.token") | {"authorizationToken": authorization}
+    return authorizer(environment=lambda: environment)(event, LambdaContext())
+
+
+@pytest.mark.parametrize("event", ["authorizer", "authorizer.token"])
+def test_both_kinds_of_authorizer_event_are_read(event: str) -> None:
+    """TOKEN is what the template uses; REQUEST is what WebSocket and HTTP APIs send."""
+    environment = FakeEnvironment(grants=[_grant()])
+    answer = authorizer(environment=lambda: environment)(sample(event), LambdaContext())
+    assert answer["context"] == {"tenant_id": "acme", "projects": "demo,lab", "level": "1", "tools": ""}
+    assert answer["principalId"] == hash_token(TOKEN)[:16]
+
+
+def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
+    """API Gateway keeps it per token and would refuse the next route."""
+    answer = _ask(FakeEnvironment(grants=[_grant()]))
+    (statement,) = answer["policyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Action"]) == ("Allow", "execute-api:Invoke")
+    assert statement["Resource"] == [
+        f"{STAGE}/GET/v1/tools",
+        f"{STAGE}/POST/v1/tools/research_search",
+        f"{STAGE}/POST/v1/tools/research_search_expert",
+        f"{STAGE}/POST/v1/tools/research_rich",
+        f"{STAGE}/POST/v1/tools/research_providers",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "tools"),
+    [({"tools": ("research_rich",)}, ["research_rich"]), ({"level": 0}, [])],
+)
+def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[str]) -> None:
+    """The list of tools is always there: it shows what is left."""
+    (statement,) = _ask(FakeEnvironment(grants=[_grant(**changes)]))["policyDocument"]["Statement"]
+    assert statement["Resource"] == [f"{STAGE}/GET/v1/tools", *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools)]
+
+
+def test_the_usage_plans_key_is_named_where_there_is_one() -> None:
+    """It is what throttles the token."""
+    assert _ask(FakeEnvironment(grants=[_grant(usage_key="plan-key")]))["usageIdentifierKey"] == "plan-key"
+    assert "usageIdentifierKey" not in _ask(FakeEnvironment(grants=[_grant()]))
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "", TOKEN, "Bearer", "Bearer short", f"Basic {TOKEN}", f"Bearer {TOKEN} {TOKEN}", f"Bearer {'x' * 300}"],
+)
+def test_a_malformed_token_is_the_one_word_that_means_401(authorization: str | None) -> None:
+    """API Gateway makes a 500 of any other message; and the table is not asked."""
+    environment = FakeEnvironment(grants=[_grant()])
+    with pytest.raises(UnauthorizedError, match=r"^Unauthorized$"):
+        _ask(environment, authorization)
+    assert environment.fake_tokens.calls["grant"] == 0
+
+
+def test_a_request_without_headers_is_nobodys() -> None:
+    """Such an event has `headers: null`."""
+    with pytest.raises(UnauthorizedError):
+        authorizer(environment=FakeEnvironment)(sample("authorizer") | {"headers": None}, LambdaContext())
+
+
+def test_an_unknown_token_is_unauthorized() -> None:
+    """Only the hash is looked up."""
+    with pytest.raises(UnauthorizedError):
+        _ask(FakeEnvironment())
+
+
+def test_a_token_expires_to_the_second() -> None:
+    """By the clock, not by the deletion of its item."""
+    environment = FakeEnvironment()
+    now = environment.clock.now()
+    environment.fake_tokens.save(_grant(expires_at=now + 10))
+    assert _ask(environment)["context"]["tenant_id"] == "acme"
+    environment.hands.advance(10)
+    with pytest.raises(UnauthorizedError):
+        _ask(environment)
+
+
+def test_a_token_table_that_is_down_lets_nobody_in(capsys: pytest.CaptureFixture[str]) -> None:
+    """That is a fault of ours, so a 500 and not a 401; the log says which."""
+    environment = FakeEnvironment(grants=[_grant()])
+    environment.fake_tokens.fail_with = StoreUnavailable("down")
+    with pytest.raises(StoreUnavailable):
+        _ask(environment)
+    assert "token table unavailable" in capsys.readouterr().out
