@@ -8,7 +8,7 @@ COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-ind
 # Comes with the Lambda runtime, so the layer does not ship it.
 RUNTIME_PACKAGES := boto3 botocore jmespath python-dateutil s3transfer six urllib3
 
-.PHONY: help setup check test demo serve stop token bench lock clean
+.PHONY: help setup check test demo serve stop deploy token bench lock clean
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
 
@@ -51,6 +51,10 @@ serve: ## keep the stack up with the real keyless providers, until Ctrl-C or `ma
 
 stop: ## end what `make serve`, `make demo` or `make test` left running
 	@$(PROJECT_PYTHON) -m stack.stop
+
+deploy: setup ## build for AWS and deploy there, with your AWS credentials; ARGS=--guided asks for everything
+	PATH="$(CURDIR)/.venv/bin:$$PATH" .stack-venv/bin/sam build
+	.stack-venv/bin/sam deploy $(ARGS)
 
 token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack in AWS
 	@$(PROJECT_PYTHON) -m stack.token $(ARGS)

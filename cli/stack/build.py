@@ -16,11 +16,10 @@ def build() -> bool:
     for cache in places.FUNCTIONS.glob("*/__pycache__"):
         shutil.rmtree(cache)  # a function's folder is uploaded as it is
     key = _key(version)
-    built = places.ROOT / ".aws-sam" / "build" / "template.yaml"
-    if built.exists() and places.BUILD_KEY.exists() and places.BUILD_KEY.read_text() == key:
+    if places.BUILT_TEMPLATE.exists() and places.BUILD_KEY.exists() and places.BUILD_KEY.read_text() == key:
         return False
     places.BUILD_KEY.unlink(missing_ok=True)
-    sam.run(["build"], {**os.environ, **_layer_variables(version)})
+    sam.run(["build", "--build-dir", str(places.BUILD)], {**os.environ, **_layer_variables(version)})
     places.LOCAL.mkdir(exist_ok=True)
     places.BUILD_KEY.write_text(key)
     return True

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from botocore.exceptions import ClientError
 
-from stack import sam
+from stack import places, sam
 from stack.build import stack_python_version
 from stack.target import Target
 
@@ -22,7 +22,7 @@ def deploy(target: Target, parameters: Mapping[str, str]) -> dict[str, str]:
         if error.response["Error"]["Code"] != "BucketAlreadyOwnedByYou":
             raise
     overrides = {**_machine(), **parameters}
-    chosen = ["--stack-name", target.stack_name, "--parameter-overrides"]
+    chosen = ["--template-file", str(places.BUILT_TEMPLATE), "--stack-name", target.stack_name, "--parameter-overrides"]
     chosen.extend(f"{name}={value}" for name, value in overrides.items())
     sam.run(["deploy", "--config-env", "local", *chosen], target.environment())
     return target.outputs()

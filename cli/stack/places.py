@@ -14,6 +14,9 @@ UV = ROOT / ".venv" / "bin" / "uv"
 
 LOCAL = ROOT / ".local"
 STACK_FILE = LOCAL / "stack.json"
+BUILD = LOCAL / "build"
+"""What `sam build` makes for the emulator; its own folder, `.aws-sam`, is left to what goes to AWS."""
+BUILT_TEMPLATE = BUILD / "template.yaml"
 BUILD_KEY = LOCAL / "build.key"
 SAM_HOME = LOCAL / "sam"
 

@@ -26,7 +26,7 @@ for name in json.loads(sys.argv[1]):
 def layer() -> Path:
     """What Lambda sees as /opt/python."""
     build()
-    return places.ROOT / ".aws-sam" / "build" / "ZarniwoopLayer" / "python"
+    return places.BUILD / "ZarniwoopLayer" / "python"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Searches on the deployed template: over HTTP, by invocation, by queue and by event, against the provider simulator."""
+"""Searches on the deployed template: over HTTP, by invocation, queue and event, against the provider simulator."""
 
 import json
 import time
@@ -253,10 +253,10 @@ def test_no_key_and_no_query_is_in_a_log_or_a_table(stack: Stack, call: Call) ->
     call("research_search_expert", query=planted, modality="ACADEMIC", pinned_provider_id="arxiv-main")
     call("research_rich", query=planted)
     dynamodb, logs = aws(stack, "dynamodb"), aws(stack, "logs")
-    seen = []
+    seen: list[str] = []
     for name in ("StateTableName", "CallsTableName", "TokensTableName"):
-        for page in dynamodb.get_paginator("scan").paginate(TableName=stack.outputs[name]):
-            seen.append(json.dumps(page["Items"], default=str))
+        pages = dynamodb.get_paginator("scan").paginate(TableName=stack.outputs[name])
+        seen += [json.dumps(page["Items"], default=str) for page in pages]
     for page in logs.get_paginator("filter_log_events").paginate(logGroupName=stack.outputs["FunctionLogGroupName"]):
         seen += [event["message"] for event in page["events"]]
     assert any("AU#serper-main#" in text for text in seen)

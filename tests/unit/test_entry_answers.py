@@ -1,5 +1,6 @@
 """Envelopes to answers: status, headers, and JSON that fits where it goes."""
 
+import json
 from typing import Any
 
 import orjson
@@ -140,6 +141,4 @@ def test_the_weight_of_a_body_counts_what_is_escaped_once_more() -> None:
 def test_what_an_addon_puts_in_a_hit_never_breaks_the_answer(value: Any, said: Any) -> None:
     """Extras are whatever an add-on says they are; JSON says it as well as it can."""
     encoded = encode(ToolResult(ok=True, data=_search(_hit(1, odd=value))))
-    import json
-
     assert json.loads(encoded)["data"]["hits"][0]["extras"] == {"odd": said}

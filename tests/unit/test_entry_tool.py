@@ -1,6 +1,5 @@
 """What an app.py is wrapped in: four ways in, one envelope out."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -136,10 +135,10 @@ def test_a_fault_in_one_message_is_logged_and_leaves_the_others_alone(capsys: py
     assert "tool failed" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("leave", [lambda event: {"Records": []}, lambda event: {"Records": "none"}])
-def test_an_empty_or_foreign_batch_is_no_queue(leave: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("records", [[], "none", [{"eventSource": "aws:s3"}]])
+def test_an_empty_or_foreign_batch_is_no_queue(records: Any) -> None:
     """It is read as a direct invocation, and refused as such."""
-    event = leave(sample("research_search.queue"))
+    event = sample("research_search.queue") | {"Records": records}
     assert _handler(FakeEnvironment())(event, LambdaContext())["error"]["field"] == "scope"
 
 

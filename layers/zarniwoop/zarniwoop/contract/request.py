@@ -1,7 +1,7 @@
 """What is asked, by whom, and until when."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 
 from zarniwoop.contract.deadline import Deadline
@@ -22,7 +22,14 @@ class SearchScope:
     deadline: Deadline
 
     def until(self, deadline: Deadline) -> "SearchScope":
-        return replace(self, deadline=deadline)
+        """The same caller with another deadline. Spelt out: `dataclasses.replace` takes several times as long."""
+        return SearchScope(
+            tenant_id=self.tenant_id,
+            project_id=self.project_id,
+            process_id=self.process_id,
+            request_id=self.request_id,
+            deadline=deadline,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What a search comes back with: the hits, and the account of how they were come by."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -86,3 +86,26 @@ class SearchResult:
     cached: bool = False
     cost: float = 0.0
     truncated: bool = False
+
+    def with_account(self, attempts: Sequence[Attempt], note: str | None) -> "SearchResult":
+        """The same result with who was asked and what that cost. Spelt out, as `SearchHit.ranked` is."""
+        return SearchResult(
+            query=self.query,
+            modality=self.modality,
+            provider_instance_id=self.provider_instance_id,
+            tier=self.tier,
+            hits=self.hits,
+            returned_count=self.returned_count,
+            dropped_count=self.dropped_count,
+            note=note,
+            error_message=self.error_message,
+            upstream_headers=self.upstream_headers,
+            applied=self.applied,
+            attempts=tuple(attempts),
+            degraded=self.degraded,
+            failure=self.failure,
+            retry_at=self.retry_at,
+            cached=self.cached,
+            cost=sum(attempt.cost for attempt in attempts),
+            truncated=self.truncated,
+        )

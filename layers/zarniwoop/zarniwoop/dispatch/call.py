@@ -32,6 +32,18 @@ class Asked:
     error: ProviderError | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """What a call came to, before it is known how long it took."""
+
+    outcome: Outcome
+    reason: str | None = None
+    detail: str | None = None
+    retry_at: float | None = None
+    result: SearchResult | None = None
+    error: ProviderError | None = None
+
+
 class ProviderCaller:
     """Calls an instance, classifies the end, and writes it down: cooldown, quota, metrics, audit, trace."""
 
@@ -69,9 +81,17 @@ class ProviderCaller:
         ):
             ended = self._call(candidate, request, scope)
         milliseconds = round((self._clock.monotonic() - started) * 1000)
-        asked = self._follow_up(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
-        attempt = replace(asked.attempt, duration_ms=milliseconds, cost=candidate.endpoint.cost_per_call)
-        asked = replace(asked, attempt=attempt)
+        end = self._follow_up(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
+        attempt = Attempt(
+            instance_id=candidate.endpoint.id,
+            outcome=end.outcome,
+            reason=end.reason,
+            detail=end.detail,
+            duration_ms=milliseconds,
+            cost=candidate.endpoint.cost_per_call,
+            retry_at=end.retry_at,
+        )
+        asked = Asked(attempt=attempt, result=end.result, error=end.error)
         self._write_down(asked, candidate, request, scope, knobs)
         return asked
 
@@ -97,25 +117,23 @@ class ProviderCaller:
         previous: Cooldown | None,
         knobs: Knobs,
         allowed: float,
-    ) -> Asked:
-        instance_id = candidate.endpoint.id
+    ) -> _End:
         if isinstance(ended, SearchResult):
-            return self._answered(ended, instance_id, scope, previous)
+            return self._answered(ended, scope, previous)
         if isinstance(ended, ProviderError):
             return self._failed(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
         if isinstance(ended, ConfigurationUnavailable):
-            return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.FAILURE, reason="key_unavailable"))
+            return _End(outcome=Outcome.FAILURE, reason="key_unavailable")
         self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
-        self._on_internal_error(instance_id, ended)
-        return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.FAILURE, reason="internal"))
+        self._on_internal_error(candidate.endpoint.id, ended)
+        return _End(outcome=Outcome.FAILURE, reason="internal")
 
-    def _answered(self, result: SearchResult, instance_id: str, scope: SearchScope, previous: Cooldown | None) -> Asked:
+    def _answered(self, result: SearchResult, scope: SearchScope, previous: Cooldown | None) -> _End:
         if result.error_message is not None:
-            return Asked(attempt=Attempt(instance_id=instance_id, outcome=Outcome.SOFT_FAILURE, reason="declined"))
+            return _End(outcome=Outcome.SOFT_FAILURE, reason="declined")
         if previous is not None and not previous.closed:
             self._fleet.close_cooldown(_project(scope), previous)
-        outcome = Outcome.SUCCESS if result.hits else Outcome.EMPTY
-        return Asked(attempt=Attempt(instance_id=instance_id, outcome=outcome), result=result)
+        return _End(outcome=Outcome.SUCCESS if result.hits else Outcome.EMPTY, result=result)
 
     def _failed(
         self,
@@ -127,7 +145,7 @@ class ProviderCaller:
         previous: Cooldown | None,
         knobs: Knobs,
         allowed: float,
-    ) -> Asked:
+    ) -> _End:
         subject: Subject = (candidate.endpoint.id, request.modality)
         now = self._clock.now()
         retry_at = None
@@ -137,14 +155,8 @@ class ProviderCaller:
         if cooldown is not None:
             standing = self._fleet.extend_cooldown(_project(scope), cooldown)
             retry_at = None if standing.until_settings_change else standing.until
-        attempt = Attempt(
-            instance_id=candidate.endpoint.id,
-            outcome=Outcome.FAILURE,
-            reason=error.reason,
-            detail=error.cause.value if error.cause else None,
-            retry_at=retry_at,
-        )
-        return Asked(attempt=attempt, error=error)
+        detail = error.cause.value if error.cause else None
+        return _End(outcome=Outcome.FAILURE, reason=error.reason, detail=detail, retry_at=retry_at, error=error)
 
     def _exhausted(
         self, error: QuotaExhausted, subject: Subject, scope: SearchScope, now: float, knobs: Knobs
@@ -195,7 +207,7 @@ def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
     """
     if result.degraded and not result.hits:
         raise ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
-    sound = tuple(hit for hit in result.hits if _is_sound(hit))
+    sound = tuple([hit for hit in result.hits if _is_sound(hit)])
     hits = sound[: request.max_results]
     dropped = result.dropped_count + len(result.hits) - len(hits)
     if len(hits) == len(result.hits) == result.returned_count:

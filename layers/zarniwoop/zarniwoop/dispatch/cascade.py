@@ -5,7 +5,7 @@ when it is the last, and stated a wait of at most two seconds.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import RateLimited
@@ -114,9 +114,7 @@ class Cascade:
 
     def _with_account(self, result: SearchResult, attempts: Sequence[Attempt]) -> SearchResult:
         notes = [note for note in (result.note, self.lineup.note) if note]
-        return replace(
-            result, attempts=tuple(attempts), cost=sum(each.cost for each in attempts), note="; ".join(notes) or None
-        )
+        return result.with_account(attempts, "; ".join(notes) or None)
 
     def _failure(self, attempts: Sequence[Attempt]) -> SearchResult:
         failure = _kind(attempts)

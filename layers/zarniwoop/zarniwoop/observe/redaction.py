@@ -4,6 +4,8 @@ import base64
 import re
 from urllib.parse import quote, quote_plus
 
+import orjson
+
 from zarniwoop.contract.transport import Secret
 
 _MASK = "[redacted]"
@@ -21,12 +23,13 @@ class Redactor:
         self._spellings: frozenset[str] = frozenset()
 
     def learn(self, secret: Secret) -> None:
-        """Mask this secret from now on: as it is, URL-encoded, and in base64. Shorter than 8 characters is no key."""
+        """Mask this secret from now on: as it is, URL-encoded, in base64 and in JSON. Under 8 characters is no key."""
         value = secret.reveal()
         if len(value) < _SHORTEST:
             return
         encoded = base64.b64encode(value.encode()).decode().rstrip("=")
-        self._spellings |= {value, quote(value, safe=""), quote_plus(value), encoded}
+        in_json = orjson.dumps(value).decode()[1:-1]
+        self._spellings |= {value, quote(value, safe=""), quote_plus(value), encoded, in_json}
 
     def redact(self, text: str) -> str:
         """The text without known secrets, and without whatever is assigned to a name that means one."""

@@ -1,0 +1,70 @@
+"""A project stops: what it held goes, and what others hold stays."""
+
+import pytest
+
+from tests.fakes.cloud import LambdaContext
+from tests.fakes.environment import FakeEnvironment
+from tests.fakes.functions import sample
+from tests.fakes.providers import found
+from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.failure import ProviderUnavailable
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.problem import InvalidArgument
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.entry.project_stop import project_stop
+from zarniwoop.stores.state import ProjectKey
+
+DEMO = ProjectKey(tenant_id="acme", project_id="demo")
+LAB = ProjectKey(tenant_id="acme", project_id="lab")
+
+
+def _search(environment: FakeEnvironment, project_id: str) -> None:
+    scope = SearchScope(tenant_id="acme", project_id=project_id, deadline=Deadline.after(20.0, environment.clock))
+    environment.tools.dispatcher.search(SearchRequest(query="bells", modality=SearchModality.WEB), scope)
+
+
+def test_instances_state_and_content_of_the_project_go_and_no_others() -> None:
+    """Generation up, instances disposed, cooldowns and content deleted."""
+    environment = FakeEnvironment({"down": [ProviderUnavailable("503")], "up": [found(1)]})
+    environment.fake_content.objects = {DEMO: ["a", "b"], LAB: ["c"]}
+    _search(environment, "demo")
+    _search(environment, "lab")
+    report = project_stop(environment=lambda: environment)(sample("project_stop"), LambdaContext())
+    assert report == {
+        "generation": 1,
+        "disposed_instances": 2,
+        "deleted_state_items": 1,
+        "deleted_content_objects": 2,
+    }
+    assert [instance.disposed for instance in environment.protocol.made] == [1, 1, 0, 0]
+    assert environment.fake_state.cooldowns(DEMO) == []
+    assert len(environment.fake_state.cooldowns(LAB)) == 1
+    assert environment.fake_content.objects == {LAB: ["c"]}
+
+
+def test_an_event_delivered_twice_does_no_harm() -> None:
+    """EventBridge promises at least once."""
+    environment = FakeEnvironment({"main": [found(1)]})
+    stop = project_stop(environment=lambda: environment)
+    stop(sample("project_stop"), LambdaContext())
+    assert stop(sample("project_stop"), LambdaContext())["disposed_instances"] == 0
+
+
+@pytest.mark.parametrize(
+    ("detail", "field"),
+    [
+        (None, "detail"),
+        ("demo", "detail"),
+        ({"tenant_id": "acme"}, "project_id"),
+        ({"project_id": "demo"}, "tenant_id"),
+        ({"tenant_id": "acme", "project_id": "../other"}, "project_id"),
+        ({"tenant_id": "acme", "project_id": "demo", "everything": True}, "everything"),
+    ],
+)
+def test_an_event_that_names_no_project_stops_none(detail: object, field: str) -> None:
+    """It fails, and so ends where failed events are looked at."""
+    environment = FakeEnvironment({"main": [found(1)]})
+    with pytest.raises(InvalidArgument) as refused:
+        project_stop(environment=lambda: environment)({"detail": detail}, LambdaContext())
+    assert refused.value.field == field
+    assert environment.fake_state.calls["bump_generation"] == 0
