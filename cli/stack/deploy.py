@@ -22,9 +22,15 @@ def deploy(target: Target, parameters: Mapping[str, str]) -> dict[str, str]:
         if error.response["Error"]["Code"] != "BucketAlreadyOwnedByYou":
             raise
     overrides = {**_machine(), **parameters}
-    chosen = ["--template-file", str(places.BUILT_TEMPLATE), "--stack-name", target.stack_name, "--parameter-overrides"]
-    chosen.extend(f"{name}={value}" for name, value in overrides.items())
-    sam.run(["deploy", "--config-env", "local", *chosen], target.environment())
+    chosen = [f"{name}={value}" for name, value in overrides.items()]
+    sam.run(
+        [
+            *("deploy", "--config-file", str(places.SAM_CONFIGURATION), "--config-env", "local"),
+            *("--template-file", str(places.BUILT_TEMPLATE), "--stack-name", target.stack_name),
+            *("--parameter-overrides", *chosen),
+        ],
+        target.environment(),
+    )
     return target.outputs()
 
 

@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYER = ROOT / "layers" / "zarniwoop"
 FUNCTIONS = ROOT / "functions"
 TEMPLATE = ROOT / "template.yaml"
+SAM_CONFIGURATION = ROOT / "samconfig.toml"
 
 PROJECT_PYTHON = ROOT / ".venv" / "bin" / "python"
 STACK_PYTHON = ROOT / ".stack-venv" / "bin" / "python"

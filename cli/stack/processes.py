@@ -51,7 +51,10 @@ def start(name: str, command: Sequence[str | Path], *, environment: Mapping[str,
 
 
 def record(folder: Path, processes: Sequence[Process]) -> None:
-    (folder / RECORD).write_text(json.dumps([asdict(process) for process in processes]))
+    """Whoever reads the record meanwhile reads the one before."""
+    draft = folder / f"{RECORD}.draft"
+    draft.write_text(json.dumps([asdict(process) for process in processes]))
+    draft.replace(folder / RECORD)
 
 
 def recorded(folder: Path) -> list[Process]:

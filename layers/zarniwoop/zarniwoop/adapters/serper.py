@@ -5,12 +5,11 @@ Quirks: `date` is free text. A page of ten often holds fewer: only one less than
 Knowledge panel and answer box are no pages: their text rides on the first hit (`knowledge_graph`, `answer_box`).
 """
 
-import re
-from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 from typing import Any
 
+from zarniwoop.adapters.serper_items import panels_of, to_hit
 from zarniwoop.contract.failure import Cause, MalformedAnswer, QuotaExhausted
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchDomain, SearchModality
@@ -18,10 +17,6 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpRequest
-from zarniwoop.text.dates import parse_date
-from zarniwoop.text.identifiers import bare_arxiv_id
-from zarniwoop.text.plain import clip, plain
-from zarniwoop.text.urls import host_of, http_url
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, QuotaExchange, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
@@ -36,29 +31,22 @@ _KINDS = {  # path, key of the list, filters that it can carry
     SearchModality.NEWS: ("news", "news", _DATED),
     SearchModality.ACADEMIC: ("scholar", "organic", frozenset(("site", "domain"))),
 }
-_EXTRAS: dict[str, tuple[str, Callable[[Any], Any]]] = {  # key of an item: name in `extras`, how it is read
-    **{key: (name, lambda number: number) for key, name in (("imageWidth", "width"), ("imageHeight", "height"))},
-    "citedBy": ("cited_by", lambda number: number),
-    **{f"{kind}Url": (f"{kind}_url", http_url) for kind in ("image", "thumbnail", "pdf")},
-    **{name: (name, plain) for name in ("channel", "duration")},
-}
-# "A Vaswani, N Shazeer… - Advances in neural …, 2017 - proceedings.neurips.cc"
-_PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)?$")
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
     path, key, takes = _KINDS[request.modality]
     asked, translated = _question(request, path, takes)
     size = asked.get("num", 10)
-    hits, dropped = tuple[SearchHit, ...](), 0
+    hits: tuple[SearchHit, ...] = ()
+    dropped = 0
     for page in range(1, min(_MOST_PAGES, ceil(request.max_results / size)) + 1):
         answer = yield HttpRequest(url=f"{config.base_url}/{path}", method="POST", json=asked | {"page": page})
         body = read_json(answer)
         items = _items(body, path, key)
-        read, lost = read_hits(items, lambda item: _to_hit(item, request.modality))
+        read, lost = read_hits(enumerate(items, len(hits) + 1), lambda ranked: to_hit(*ranked, request.modality))
         hits, dropped = hits + read, dropped + lost
-        if hits and page == 1:
-            hits = (replace(hits[0], extras={**hits[0].extras, **_panels(body)}), *hits[1:])
+        if hits and page == 1 and (panels := panels_of(body)):
+            hits = (replace(hits[0], extras={**hits[0].extras, **panels}), *hits[1:])
         if len(hits) >= request.max_results or len(items) < size // 2:
             break
     short = f"Google gave {len(hits)} of the {request.max_results} results asked for"
@@ -97,40 +85,6 @@ def _items(body: dict[str, Any], path: str, key: str) -> list[Any]:
     if not isinstance(items, list):
         raise MalformedAnswer("the list of results is missing", cause=Cause.SHAPE)
     return items
-
-
-def _panels(body: dict[str, Any]) -> dict[str, str]:
-    graph, box = (block if isinstance(block, dict) else {} for block in map(body.get, ("knowledgeGraph", "answerBox")))
-    texts = {"knowledge_graph": graph.get("description"), "answer_box": box.get("answer") or box.get("snippet")}
-    return {name: text for name, markup in texts.items() if isinstance(markup, str) and (text := plain(markup))}
-
-
-def _to_hit(item: dict[str, Any], modality: SearchModality) -> SearchHit | None:
-    title, url = plain(item.get("title")), http_url(item.get("link"))
-    if title is None or url is None:
-        return None
-    names, venue, year = _publication(item.get("publicationInfo"))
-    written = plain(str(item.get("year") or item.get("date") or year or ""))
-    published, arxiv_id = parse_date(written), bare_arxiv_id(url) if "arxiv" in url else None
-    extras = {_EXTRAS[key][0]: _EXTRAS[key][1](item[key]) for key in item if key in _EXTRAS}
-    extras |= {"venue": venue or None, "date_text": None if published else written}
-    return SearchHit(
-        title=title,
-        url=url,
-        modality=modality,
-        snippet=plain(item.get("snippet")),
-        source=plain(item.get("source")) or host_of(url),
-        authors=tuple(name for part in names.split(",") if (name := part.strip(" …"))),
-        published_at=published,
-        identifiers={"arxiv_id": arxiv_id} if arxiv_id else {},
-        extras={name: value for name, value in extras.items() if value is not None},
-    )
-
-
-def _publication(info: str | None) -> tuple[str, str, str]:
-    """Authors, venue and year out of Scholar's one line."""
-    names, venue, year = _PUBLICATION.findall(clip(plain(info) or "", 300))[0] if info else ("", "", "")
-    return names, venue, year
 
 
 def account(config: ProviderInstanceConfig) -> QuotaExchange:

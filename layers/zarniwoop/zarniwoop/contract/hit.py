@@ -72,7 +72,9 @@ class SearchHit:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def ranked(self, rank: int) -> "SearchHit":
-        """The same hit at another rank. Spelt out: `dataclasses.replace` costs as much as reading the hit did."""
+        """The hit at that rank. Spelt out: `dataclasses.replace` costs as much as reading the hit did."""
+        if rank == self.rank:
+            return self
         return SearchHit(
             title=self.title,
             url=self.url,

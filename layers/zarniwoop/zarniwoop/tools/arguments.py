@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
@@ -32,14 +32,6 @@ def _iso_day(value: Any) -> Any:
     raise PydanticCustomError("iso_day", "must be a day written as YYYY-MM-DD")
 
 
-def _whole_characters(value: str) -> str:
-    """Half a surrogate pair passes Lambda's own JSON reader, and no encoder after that."""
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise PydanticCustomError("whole_characters", "must be well-formed Unicode")
-    return value
-
-
-Text = Annotated[str, AfterValidator(_whole_characters)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Id = Annotated[str, Field(pattern=ID_PATTERN)]
 
@@ -58,7 +50,7 @@ class ToolArguments(BaseModel):
 class QueryArguments(ToolArguments):
     """What every searching tool takes."""
 
-    query: Text = Field(
+    query: str = Field(
         min_length=1, max_length=MAX_QUERY_CHARS, description="What to look for, in plain words of any language."
     )
     max_results: int = Field(default=10, ge=1, le=MAX_RESULTS, description="How many hits at most, 1 to 50.")
@@ -95,7 +87,7 @@ class SearchArguments(QueryArguments):
 class ExpertSearchArguments(SearchArguments):
     """Arguments of `research_search_expert`."""
 
-    site: Text | None = Field(
+    site: str | None = Field(
         default=None,
         max_length=200,
         pattern=rf"^{_HOST}(?:/[^\s?#]*)?$",
@@ -194,9 +186,7 @@ def _refusal(model: type[BaseModel], details: ErrorDetails) -> InvalidArgument:
 
 
 def _advice(model: type[BaseModel], field: str) -> str | None:
-    known = model.model_fields.get(field)
-    if known is None:
-        return None
     if field == "modality":
         return "use one of " + ", ".join(SearchModality)
-    return known.description
+    known = model.model_fields.get(field)
+    return known.description if known else None

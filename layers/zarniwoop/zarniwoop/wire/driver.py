@@ -141,7 +141,7 @@ class WireInstance(SearchProviderInstance):
             modality=request.modality,
             provider_instance_id=self.id(),
             tier=request.tier,
-            hits=tuple(hit.ranked(rank) for rank, hit in enumerate(hits, 1)),
+            hits=tuple([hit.ranked(rank) for rank, hit in enumerate(hits, 1)]),
             returned_count=len(hits),
             dropped_count=found.dropped_count,
             note="; ".join(notes) or None,

@@ -1,0 +1,71 @@
+"""Google's results as Serper describes them: the items of its lists, and the panels around them.
+
+Quirks: Scholar packs authors, venue and year into one line; the same key means the same in every list that has it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zarniwoop.contract.hit import SearchHit
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.text.dates import parse_date
+from zarniwoop.text.identifiers import bare_arxiv_id
+from zarniwoop.text.plain import clip, plain
+from zarniwoop.text.urls import host_of, http_url
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {  # key of an item: name in `extras`, how it is read
+    "imageWidth": ("width", _as_it_is),
+    "imageHeight": ("height", _as_it_is),
+    "citedBy": ("cited_by", _as_it_is),
+    "imageUrl": ("image_url", http_url),
+    "thumbnailUrl": ("thumbnail_url", http_url),
+    "pdfUrl": ("pdf_url", http_url),
+    "channel": ("channel", plain),
+    "duration": ("duration", plain),
+}
+# "A Vaswani, N Shazeer… - Advances in neural …, 2017 - proceedings.neurips.cc"
+_PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)?$")
+
+
+def to_hit(rank: int, item: Mapping[str, Any], modality: SearchModality) -> SearchHit | None:
+    title, url = plain(item.get("title")), http_url(item.get("link"))
+    if title is None or url is None:
+        return None
+    authors, venue, year = _publication(item["publicationInfo"]) if "publicationInfo" in item else ((), None, None)
+    date = item.get("year") or item.get("date") or year
+    date_text = plain(str(date)) if date else None
+    published = parse_date(date_text)
+    arxiv_id = bare_arxiv_id(url) if "arxiv" in url else None
+    extras = {_EXTRAS[key][0]: _EXTRAS[key][1](value) for key, value in item.items() if key in _EXTRAS}
+    extras |= {"venue": venue, "date_text": None if published else date_text}
+    return SearchHit(
+        title=title,
+        url=url,
+        modality=modality,
+        snippet=plain(item.get("snippet")),
+        source=plain(item.get("source")) or host_of(url),
+        rank=rank,
+        authors=authors,
+        published_at=published,
+        identifiers={"arxiv_id": arxiv_id} if arxiv_id else {},
+        extras={name: value for name, value in extras.items() if value is not None},
+    )
+
+
+def panels_of(page: Mapping[str, Any]) -> dict[str, str]:
+    """What stands beside the results and is no page: texts by their name in `extras`."""
+    graph, box = (block if isinstance(block, dict) else {} for block in map(page.get, ("knowledgeGraph", "answerBox")))
+    texts = {"knowledge_graph": graph.get("description"), "answer_box": box.get("answer") or box.get("snippet")}
+    return {name: text for name, markup in texts.items() if isinstance(markup, str) and (text := plain(markup))}
+
+
+def _publication(info: str | None) -> tuple[tuple[str, ...], str | None, str | None]:
+    """Authors, venue and year out of Scholar's one line."""
+    names, venue, year = _PUBLICATION.findall(clip(plain(info) or "", 300))[0]
+    return tuple(name for part in names.split(",") if (name := part.strip(" …"))), venue or None, year or None

@@ -1,0 +1,101 @@
+"""Tool schemas: valid JSON Schema, in the shape that each vendor's client reads."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.tools.arguments import parse_arguments
+from zarniwoop.tools.registry import TOOLS
+from zarniwoop.tools.schemas import SchemaFormat, tool_schema
+from zarniwoop.tools.tool import Tool
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "research_search": {"query": "bells", "modality": "WEB", "max_results": 3, "locale": "en-GB"},
+    "research_search_expert": {"query": "bells", "modality": "PDF", "site": "arxiv.org", "date_from": "2024-01-01"},
+    "research_rich": {"query": "bells"},
+    "research_providers": {"project_id": "demo"},
+}
+
+
+def _arguments(tool: Tool[Any], shape: SchemaFormat) -> Any:
+    """The schema of the arguments inside a shape."""
+    made = tool_schema(tool, shape)
+    return {
+        SchemaFormat.JSON_SCHEMA: lambda: made["schema"],
+        SchemaFormat.OPENAI: lambda: made["function"]["parameters"],
+        SchemaFormat.ANTHROPIC: lambda: made["input_schema"],
+        SchemaFormat.BEDROCK: lambda: made["toolSpec"]["inputSchema"]["json"],
+        SchemaFormat.MCP: lambda: made["inputSchema"],
+    }[shape]()
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _nodes(child)
+
+
+@pytest.mark.parametrize("shape", SchemaFormat)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_arguments_are_valid_json_schema_in_every_shape(tool: Tool[Any], shape: SchemaFormat) -> None:
+    """An object without references, alternatives or unknown members: what the strictest vendor takes."""
+    schema = _arguments(tool, shape)
+    Draft202012Validator.check_schema(schema)
+    assert (schema["type"], schema["additionalProperties"]) == ("object", False)
+    assert set(schema.get("required", ())) <= set(schema["properties"])
+    for node in _nodes(schema):
+        assert not {"$ref", "$defs", "anyOf", "allOf", "oneOf"} & set(node)
+    assert all(each["description"] for each in schema["properties"].values())
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_schema_and_parser_agree(tool: Tool[Any]) -> None:
+    """What the schema lets pass is taken, and what it names is all there is."""
+    schema = _arguments(tool, SchemaFormat.JSON_SCHEMA)
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(EXAMPLES[tool.name])
+    parse_arguments(tool.arguments, EXAMPLES[tool.name])
+    assert not validator.is_valid({**EXAMPLES[tool.name], "tenant_id": "other"})
+    assert set(schema["properties"]) == set(tool.arguments.model_fields)
+
+
+def test_a_modality_is_an_enumeration_with_a_description() -> None:
+    """A model picks; it does not invent."""
+    modality = _arguments(TOOLS[0], SchemaFormat.OPENAI)["properties"]["modality"]
+    assert modality["enum"] == [str(each) for each in SearchModality]
+    assert modality["description"]
+
+
+def test_an_optional_argument_is_its_plain_type() -> None:
+    """`null` is for validators, not for models."""
+    expert = _arguments(TOOLS[1], SchemaFormat.ANTHROPIC)["properties"]
+    assert expert["locale"]["type"] == "string"
+    assert (expert["date_from"]["type"], expert["date_from"]["format"]) == ("string", "date")
+    assert "default" not in expert["locale"]
+    assert expert["max_results"]["default"] == 10
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_the_envelopes_are_the_vendors_own(tool: Tool[Any]) -> None:
+    """Names and descriptions where each client looks for them."""
+    openai = tool_schema(tool, SchemaFormat.OPENAI)
+    assert (openai["type"], openai["function"]["name"]) == ("function", tool.name)
+    assert set(tool_schema(tool, SchemaFormat.ANTHROPIC)) == {"name", "description", "input_schema"}
+    assert set(tool_schema(tool, SchemaFormat.BEDROCK)["toolSpec"]) == {"name", "description", "inputSchema"}
+    assert set(tool_schema(tool, SchemaFormat.JSON_SCHEMA)) == {"name", "title", "description", "schema"}
+    mcp = tool_schema(tool, SchemaFormat.MCP)
+    assert mcp["title"] == mcp["annotations"]["title"] == tool.title
+    assert mcp["annotations"]["readOnlyHint"] is tool.read_only
+    assert mcp["annotations"]["openWorldHint"] is tool.spends
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_names_and_descriptions_fit_every_vendor(tool: Tool[Any]) -> None:
+    """OpenAI and Bedrock take 64 characters of a-z, digits, _ and -; OpenAI 1024 of description."""
+    assert tool.name.replace("_", "").isalnum()
+    assert len(tool.name) <= 64
+    assert 20 <= len(tool.description) <= 1024
