@@ -1,4 +1,4 @@
-"""`make token`: issues a bearer token for a stack, shows it once and keeps nothing but its hash.
+"""`make token`: issues or revokes a bearer token for a stack; shows it once and keeps nothing but its hash.
 
 Without --stack-name it is for the local stack of `make serve`; with it, for that stack in the AWS account and region of
 the caller's credentials.
@@ -59,6 +59,18 @@ def issue(target: Target, wanted: Wanted, *, usage_plan_id: str | None = None) -
     return token
 
 
+def revoke(target: Target, token: str) -> bool:
+    """Take a token and its usage plan key back; False for a token that the stack does not know."""
+    table = target.outputs()["TokensTableName"]
+    session = target.session()
+    gateway = session.client("apigateway", endpoint_url=target.endpoint_url)
+    for page in gateway.get_paginator("get_api_keys").paginate(nameQuery=_key_name(target, hash_token(token))):
+        for key in page["items"]:
+            gateway.delete_api_key(apiKey=key["id"])
+    tokens = session.client("dynamodb", endpoint_url=target.endpoint_url)
+    return DynamoDbTokenStore(tokens, table).revoke(hash_token(token))
+
+
 def ensure_hash_key(target: Target, settings_root: str) -> None:
     """Give the stack its key for query hashes; CloudFormation cannot make a SecureString. An old key stays."""
     parameters = target.session().client("ssm", endpoint_url=target.endpoint_url)
@@ -72,8 +84,12 @@ def ensure_hash_key(target: Target, settings_root: str) -> None:
 
 def _join_usage_plan(target: Target, plan_id: str, token_hash: str, usage_key: str) -> None:
     gateway = target.session().client("apigateway", endpoint_url=target.endpoint_url)
-    key = gateway.create_api_key(name=f"{target.stack_name}-{token_hash[:16]}", value=usage_key, enabled=True)
+    key = gateway.create_api_key(name=_key_name(target, token_hash), value=usage_key, enabled=True)
     gateway.create_usage_plan_key(usagePlanId=plan_id, keyId=key["id"], keyType="API_KEY")
+
+
+def _key_name(target: Target, token_hash: str) -> str:
+    return f"{target.stack_name}-{token_hash[:16]}"
 
 
 def local_target() -> Target:
@@ -93,8 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tool", action="append", default=[], help="a tool it may use; repeatable (default: all)")
     parser.add_argument("--days", type=float, help="how long it is valid (default: until it is revoked)")
     parser.add_argument("--label", default="", help="a note for whoever looks at the table")
+    parser.add_argument("--revoke", metavar="TOKEN", help="take this token back instead")
     given = parser.parse_args(arguments)
     target = Target(stack_name=given.stack_name) if given.stack_name else local_target()
+    if given.revoke:
+        sys.stdout.write("revoked\n" if revoke(target, given.revoke) else "there is no such token\n")
+        return
     wanted = Wanted(
         tenant_id=given.tenant,
         projects=tuple(given.project or ("*",)),

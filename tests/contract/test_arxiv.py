@@ -297,13 +297,13 @@ def test_another_base_url_is_asked_and_paced_as_its_own_host() -> None:
     mirror = instance(PROTOCOL, transport, base_url="https://mirror.test/api/")
     mirror.search(request("bells", SearchModality.ACADEMIC), scope())
     assert transport.sent[0].request.url == "https://mirror.test/api/query"
-    assert mirror.pacing(request()) == (Pacing(subject="mirror.test", requests=1, seconds=3.0), 1)
+    assert mirror.pacing(request()) == (Pacing(subject="arxiv@mirror.test", requests=1, seconds=3.0), 1)
 
 
 def test_arxiv_is_asked_once_in_three_seconds() -> None:
     """The API's terms: one request every three seconds, for everybody who asks that host."""
     paced = instance(PROTOCOL, ScriptedTransport()).pacing(request())
-    assert paced == (Pacing(subject="export.arxiv.org", requests=1, seconds=3.0, burst=1), 1)
+    assert paced == (Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0, burst=1), 1)
     assert paced is not None
     assert paced[0].interval == 3.0
 

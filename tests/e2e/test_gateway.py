@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from stack.running import Stack
-from stack.token import Wanted, issue
+from stack.token import Wanted, issue, revoke
 
 pytestmark = pytest.mark.e2e
 
@@ -86,3 +86,12 @@ def _plan_of_one_request(stack: Stack) -> str:
         throttle={"rateLimit": 0.01, "burstLimit": 1},
     )
     return plan["id"]
+
+
+def test_a_revoked_token_is_refused(stack: Stack) -> None:
+    """Its grant and its key in the usage plan are gone; nobody else's are."""
+    token = issue(stack.target, Wanted(tenant_id="local", projects=("*",)))
+    assert revoke(stack.target, token) is True
+    assert revoke(stack.target, token) is False
+    answer = httpx.get(f"{stack.api_url}/v1/tools", headers={"Authorization": f"Bearer {token}"}, trust_env=False)
+    assert answer.status_code == 401

@@ -54,8 +54,10 @@ class Cloud:
         SsmSettingsWriter(self.client("ssm"), SETTINGS_ROOT).put(place, key, value, secure=secure)
 
     def set_all(self, settings: Mapping[str, str]) -> None:
+        """Save settings of tenant `acme`."""
+        writer = SsmSettingsWriter(self.client("ssm"), SETTINGS_ROOT)
         for key, value in settings.items():
-            self.set(key, value, secure=key.endswith(".apiKey"))
+            writer.put(Place(tenant_id="acme"), key, value)
 
     def environment(self, *, transport: Transport | None = None, clock: FakeClock | None = None) -> Environment:
         return Environment(self.variables, transport=transport, clock=clock)

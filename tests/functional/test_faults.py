@@ -3,7 +3,6 @@
 import base64
 import logging
 import time
-from collections.abc import Iterator
 from functools import partial
 from urllib.parse import quote
 
@@ -33,14 +32,14 @@ LONGEST_ROW_SECONDS = 8.0
 
 
 @pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     """A stage with a log of its own: Powertools keeps the first logger of a name, and the stream that it had."""
     log = logging.getLogger("zarniwoop")
     for handler in list(log.handlers):
         log.removeHandler(handler)
     log.__dict__.pop("init", None)
     log.__dict__.pop("powertools_handler", None)
-    yield Stage(aws=partial(aws_in_process, monkeypatch))
+    return Stage(aws=partial(aws_in_process, monkeypatch))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.number:02d}")

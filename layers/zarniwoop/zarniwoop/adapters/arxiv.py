@@ -107,7 +107,8 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
 
 
 def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> tuple[Pacing, int]:
-    return Pacing(subject=host_of(config.base_url or "") or "export.arxiv.org", requests=1, seconds=3.0), 1
+    host = host_of(config.base_url or "") or "export.arxiv.org"
+    return Pacing(subject=f"arxiv@{host}", requests=1, seconds=3.0), 1
 
 
 PROTOCOL = WireProtocol(

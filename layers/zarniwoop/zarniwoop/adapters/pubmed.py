@@ -100,8 +100,8 @@ def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> tuple[Pa
     host = host_of(config.base_url or "") or "eutils.ncbi.nlm.nih.gov"
     calls = 3 if _wants_abstracts(config) else 2
     if config.credential_key is None:
-        return Pacing(subject=host, requests=3, seconds=1.0, burst=3), calls
-    return Pacing(subject=f"{host}:key", requests=10, seconds=1.0, burst=10), calls
+        return Pacing(subject=f"pubmed@{host}", requests=3, seconds=1.0, burst=3), calls
+    return Pacing(subject=f"pubmed@{host}:{config.credential_key}", requests=10, seconds=1.0, burst=10), calls
 
 
 PROTOCOL = WireProtocol(

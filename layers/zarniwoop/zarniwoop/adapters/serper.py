@@ -43,7 +43,8 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
         answer = yield HttpRequest(url=f"{config.base_url}/{path}", method="POST", json=asked | {"page": page})
         body = read_json(answer)
         items = _items(body, path, key)
-        read, lost = read_hits(enumerate(items, len(hits) + 1), lambda ranked: to_hit(*ranked, request.modality))
+        ranked = enumerate(items, len(hits) + 1)
+        read, lost = read_hits(ranked, lambda pair: to_hit(pair[1], request.modality, rank=pair[0]))
         hits, dropped = hits + read, dropped + lost
         if hits and page == 1 and (panels := panels_of(body)):
             hits = (replace(hits[0], extras={**hits[0].extras, **panels}), *hits[1:])

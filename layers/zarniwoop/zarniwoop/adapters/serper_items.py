@@ -33,7 +33,7 @@ _EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {  # key of an item: n
 _PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)?$")
 
 
-def to_hit(rank: int, item: Mapping[str, Any], modality: SearchModality) -> SearchHit | None:
+def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> SearchHit | None:
     title, url = plain(item.get("title")), http_url(item.get("link"))
     if title is None or url is None:
         return None

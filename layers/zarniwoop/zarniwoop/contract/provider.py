@@ -16,7 +16,7 @@ from zarniwoop.contract.transport import KeyRing, Transport
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
-    """A provider's published rate: `requests` per `seconds` for all behind `subject` (a host, or host and key)."""
+    """A published rate: `requests` per `seconds` for all of `subject`, which is `<protocol>@<host>[:<key's name>]`."""
 
     subject: str
     requests: int

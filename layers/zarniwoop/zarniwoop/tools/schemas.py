@@ -6,8 +6,10 @@ docs.anthropic.com/en/docs/build-with-claude/tool-use; Bedrock: API_runtime_Tool
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
+from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.tool import Tool
 
 
@@ -21,11 +23,13 @@ class SchemaFormat(StrEnum):
 
 def tool_schema(tool: Tool[Any], shape: SchemaFormat) -> dict[str, Any]:
     """One tool in one shape."""
-    return _SHAPES[shape](tool, _arguments_schema(tool))
+    return _SHAPES[shape](tool, _arguments_schema(tool.arguments))
 
 
-def _arguments_schema(tool: Tool[Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = _plain(tool.arguments.model_json_schema())
+@cache
+def _arguments_schema(arguments: type[ToolArguments]) -> dict[str, Any]:
+    """Made once per environment: it is twenty times the work of handing it out."""
+    schema: dict[str, Any] = _plain(arguments.model_json_schema())
     schema.pop("title", None)
     schema.pop("description", None)
     return schema

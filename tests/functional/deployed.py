@@ -1,0 +1,92 @@
+"""The functions as they are deployed, on the template's data plane in this process and the provider simulator."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from stack.seeding import settings
+from tests.fakes.cloud import REGION, Cloud, LambdaContext, cloud
+from tests.fakes.functions import body_of, handler_of
+from tests.simulator import Simulator
+from zarniwoop.settings.names import is_secret
+from zarniwoop.wiring import Environment, environment
+
+if TYPE_CHECKING:
+    import pytest
+
+CANARY = 'canary/Key+7="quoted"&0123456789'
+"""The key of every provider that wants one; its raw, URL-encoded, base64 and JSON spellings all differ."""
+READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
+
+
+@dataclass
+class Deployed:
+    """One warm execution environment behind every handler, as `wiring.environment` makes it from the variables."""
+
+    cloud: Cloud
+    simulator: Simulator
+    aws_calls: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def environment(self) -> Environment:
+        return environment()
+
+    def call(self, function: str, event: Any, context: LambdaContext | None = None) -> dict[str, Any]:
+        """Invoke a function; its module is loaded anew, its environment is kept."""
+        return handler_of(function)(event, context or LambdaContext())
+
+    def envelope(self, function: str, event: Any) -> Any:
+        return body_of(self.call(function, event))
+
+    def freeze(self) -> None:
+        """End the execution environment: the next call is a cold start."""
+        transport = self.environment.__dict__.get("_transport")
+        if transport is not None:
+            transport.close()
+        environment.cache_clear()
+
+    def calls_of(self, service: str) -> list[str]:
+        return [operation for called, operation in self.aws_calls if called == service]
+
+    def writes(self) -> list[str]:
+        """The calls that changed something in DynamoDB."""
+        return [operation for operation in self.calls_of("dynamodb") if operation not in READS]
+
+    def forget_calls(self) -> None:
+        self.aws_calls.clear()
+        self.simulator.reset()
+
+
+@contextmanager
+def deployed(
+    simulator: Simulator, monkeypatch: "pytest.MonkeyPatch", wanted: Mapping[str, str] | None = None
+) -> Iterator[Deployed]:
+    """Every built-in provider configured as on a local stack for tenant `acme`, or just the `wanted` settings."""
+    with cloud() as data_plane:
+        made = Deployed(data_plane, simulator)
+        session = boto3.session.Session(region_name=REGION)
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+        session.events.register(
+            "before-call",
+            lambda model, **_rest: made.aws_calls.append((model.service_model.service_name, model.name)),
+        )
+        data_plane.set_all(with_canary(simulator) if wanted is None else wanted)
+        for name, value in data_plane.variables.items():
+            monkeypatch.setenv(name, value)
+        environment.cache_clear()
+        made.forget_calls()
+        yield made
+        made.freeze()
+
+
+def with_canary(simulator: Simulator, *instance_ids: str) -> dict[str, str]:
+    """A local stack's settings with the canary as key; of these endpoints alone, and without routing, when named."""
+    saved = {
+        key: CANARY if is_secret(key) else value
+        for key, value in settings(f"http://127.0.0.1:{simulator.port}", {}).items()
+    }
+    prefixes = tuple(f"research.endpoint.{instance_id}." for instance_id in instance_ids)
+    return {key: value for key, value in saved.items() if key.startswith(prefixes)} if prefixes else saved
