@@ -42,8 +42,15 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
     date_text = plain(str(date)) if date else None
     published = parse_date(date_text)
     arxiv_id = bare_arxiv_id(url) if "arxiv" in url else None
-    extras = {_EXTRAS[key][0]: _EXTRAS[key][1](value) for key, value in item.items() if key in _EXTRAS}
-    extras |= {"venue": venue, "date_text": None if published else date_text}
+    extras = {
+        _EXTRAS[key][0]: extra
+        for key, value in item.items()
+        if key in _EXTRAS and (extra := _EXTRAS[key][1](value)) is not None
+    }
+    if venue:
+        extras["venue"] = venue
+    if date_text and not published:
+        extras["date_text"] = date_text
     return SearchHit(
         title=title,
         url=url,
@@ -54,7 +61,7 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
         authors=authors,
         published_at=published,
         identifiers={"arxiv_id": arxiv_id} if arxiv_id else {},
-        extras={name: value for name, value in extras.items() if value is not None},
+        extras=extras,
     )
 
 
