@@ -346,4 +346,4 @@ def test_clients_have_explicit_attempts_and_timeouts(client: Any) -> None:
     for made in (dynamodb_client(), side_write_client(), ssm_client()):
         config: Any = made.meta.config
         attempts[made.meta.service_model.service_name, config.read_timeout] = config.retries["total_max_attempts"]
-    assert attempts == {("dynamodb", 2.0): 2, ("dynamodb", 0.15): 1, ("ssm", 2.0): 1}
+    assert attempts == {("dynamodb", 0.75): 2, ("dynamodb", 0.15): 1, ("ssm", 2.0): 1}

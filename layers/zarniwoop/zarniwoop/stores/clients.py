@@ -16,22 +16,26 @@ if TYPE_CHECKING:
 _CONNECTIONS = 10
 _CONNECT_SECONDS = 1.0
 _READ_SECONDS = 2.0
+_STATE_READ_SECONDS = 0.75
+"""A table that hangs must not eat the search's time: twice this, and the search goes on without it."""
 SIDE_WRITE_SECONDS = 0.15
+_SIDE_CONNECT_SECONDS = 0.5
+"""The first write of a cold environment shakes hands over TLS; cut off sooner, every cold start loses its audit."""
 
 
 def dynamodb_client() -> "DynamoDBClient":
     """For what a search waits for: two attempts, 50 ms apart. The `standard` mode would wait for up to a second."""
     import boto3
 
-    config = _config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2, mode="legacy")
+    config = _config(connect=_CONNECT_SECONDS, read=_STATE_READ_SECONDS, attempts=2, mode="legacy")
     return boto3.client("dynamodb", config=config)
 
 
 def side_write_client() -> "DynamoDBClient":
-    """For what no search waits for (audit): one attempt, over in 150 ms."""
+    """For what no search waits for (audit): one attempt, over in 150 ms once connected."""
     import boto3
 
-    config = _config(connect=SIDE_WRITE_SECONDS, read=SIDE_WRITE_SECONDS, attempts=1)
+    config = _config(connect=_SIDE_CONNECT_SECONDS, read=SIDE_WRITE_SECONDS, attempts=1)
     return boto3.client("dynamodb", config=config)
 
 
