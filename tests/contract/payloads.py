@@ -17,6 +17,8 @@ def payload(provider: str, name: str) -> bytes:
 def recorded(provider: str) -> list[str]:
     """The names of all recorded bodies of a provider, without their header files; empty where there are none."""
     folder = _FOLDER / provider
-    return sorted(
-        path.name for path in folder.glob("*") if path.is_file() and not path.name.endswith(".headers.json")
-    ) if folder.is_dir() else []
+    return (
+        sorted(path.name for path in folder.glob("*") if path.is_file() and not path.name.endswith(".headers.json"))
+        if folder.is_dir()
+        else []
+    )

@@ -153,12 +153,11 @@ def test_a_work_without_a_title_is_dropped_and_counted() -> None:
     assert (result.returned_count, result.dropped_count) == (2, 1)
 
 
-def test_what_the_headers_say_of_the_budget_is_remembered() -> None:
+def test_what_the_headers_say_of_the_budget_rides_on_the_result() -> None:
     """In dollars where they are stated, with the moment of observation."""
     headers = {"x-ratelimit-remaining-usd": "0.42", "x-ratelimit-limit-usd": "1", "x-ratelimit-remaining": "4200"}
     asked = instance(PROTOCOL, ScriptedTransport(answer({"results": []}, headers=headers)), key="k")
-    asked.search(request(modality=ACADEMIC), scope())
-    quota = asked.current_quota(scope())
+    quota = asked.search(request(modality=ACADEMIC), scope()).quota
     assert quota is not None
     assert (quota.source, quota.unit, quota.limit, quota.remaining) == (QuotaSource.HEADERS, "usd", 1.0, 0.42)
     assert quota.observed_at == 1_800_000_000.0
@@ -168,8 +167,7 @@ def test_credits_count_where_no_dollars_are_stated() -> None:
     """The older of the two price models; a header that is no number counts as absent."""
     headers = {"x-ratelimit-remaining-usd": "n/a", "x-ratelimit-limit": "100000", "x-ratelimit-remaining": "99990"}
     asked = instance(PROTOCOL, ScriptedTransport(answer({"results": []}, headers=headers)))
-    asked.search(request(modality=ACADEMIC), scope())
-    quota = asked.current_quota(scope())
+    quota = asked.search(request(modality=ACADEMIC), scope()).quota
     assert quota is not None
     assert (quota.unit, quota.limit, quota.remaining) == ("credits", 100_000.0, 99_990.0)
 

@@ -653,7 +653,11 @@ def test_a_record_that_is_gone_cannot_be_loaded() -> None:
         (None, {}, (Pacing(subject="pubmed@eutils.ncbi.nlm.nih.gov", requests=3, seconds=1.0, burst=3), 2)),
         (None, WITH_ABSTRACTS, (Pacing(subject="pubmed@eutils.ncbi.nlm.nih.gov", requests=3, seconds=1.0, burst=3), 3)),
         ("k", {}, (Pacing(subject="pubmed@eutils.ncbi.nlm.nih.gov:apiKey", requests=10, seconds=1.0, burst=10), 2)),
-        ("k", WITH_ABSTRACTS, (Pacing(subject="pubmed@eutils.ncbi.nlm.nih.gov:apiKey", requests=10, seconds=1.0, burst=10), 3)),
+        (
+            "k",
+            WITH_ABSTRACTS,
+            (Pacing(subject="pubmed@eutils.ncbi.nlm.nih.gov:apiKey", requests=10, seconds=1.0, burst=10), 3),
+        ),
     ],
 )
 def test_ncbi_is_paced_by_whether_there_is_a_key(

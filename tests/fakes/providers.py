@@ -18,7 +18,9 @@ def found(count: int = 1, *, instance_id: str = "", **changes: object) -> Callab
 
     def answer(request: SearchRequest) -> SearchResult:
         hits = tuple(
-            SearchHit(title=f"Hit {number}", url=f"https://example.com/{number}", modality=request.modality, rank=number)
+            SearchHit(
+                title=f"Hit {number}", url=f"https://example.com/{number}", modality=request.modality, rank=number
+            )
             for number in range(1, count + 1)
         )
         values: dict[str, object] = {"hits": hits, "returned_count": count, **changes}

@@ -102,7 +102,9 @@ class Research:
     def request(modality: SearchModality = SearchModality.WEB) -> SearchRequest:
         return SearchRequest(query="cathedral bells", modality=modality)
 
-    def search(self, modality: SearchModality = SearchModality.WEB, *, seconds: float = 20.0, **more: object) -> SearchResult:
+    def search(
+        self, modality: SearchModality = SearchModality.WEB, *, seconds: float = 20.0, **more: object
+    ) -> SearchResult:
         request = SearchRequest(query="cathedral bells", modality=modality, **more)  # type: ignore[arg-type]
         return self.dispatcher.search(request, self.scope(seconds))
 

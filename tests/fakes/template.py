@@ -1,5 +1,6 @@
 """The deployed template, read as data: what tests build their cloud from and check the house against."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ def _tagged(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
 _Loader.add_multi_constructor("!", _tagged)
 
 
+@cache
 def template() -> dict[str, Any]:
-    """`template.yaml` with tags as single-key mappings: `!Ref X` is {"Ref": "X"}."""
+    """`template.yaml` with tags as single-key mappings: `!Ref X` is {"Ref": "X"}. Parsed once: nobody changes it."""
     parsed: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506
     return parsed
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
+from botocore.loaders import create_loader
+from botocore.session import Session, get_session
 
 from stack.seeding import settings
 from tests.fakes.cloud import REGION, Cloud, LambdaContext, cloud
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 CANARY = 'canary/Key+7="quoted"&0123456789'
 """The key of every provider that wants one; its raw, URL-encoded, base64 and JSON spellings all differ."""
+_LOADER = create_loader()
+"""The service descriptions of botocore, read once: they take longer to parse than a test takes to run."""
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
 
 
@@ -67,7 +71,7 @@ def deployed(
     """Every built-in provider configured as on a local stack for tenant `acme`, or just the `wanted` settings."""
     with cloud() as data_plane:
         made = Deployed(data_plane, simulator)
-        session = boto3.session.Session(region_name=REGION)
+        session = boto3.session.Session(region_name=REGION, botocore_session=_core())
         monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
         session.events.register(
             "before-call",
@@ -90,3 +94,9 @@ def with_canary(simulator: Simulator, *instance_ids: str) -> dict[str, str]:
     }
     prefixes = tuple(f"research.endpoint.{instance_id}." for instance_id in instance_ids)
     return {key: value for key, value in saved.items() if key.startswith(prefixes)} if prefixes else saved
+
+
+def _core() -> Session:
+    core = get_session()
+    core.register_component("data_loader", _LOADER)
+    return core

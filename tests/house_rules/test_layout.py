@@ -89,7 +89,7 @@ def test_no_tracked_file_names_a_registry_or_a_path_of_somebodys_machine() -> No
         cwd=ROOT,
         capture_output=True,
         text=True,
-        check=True,  # noqa: S607
+        check=True,
     ).stdout.split("\n")
     needles = re.compile(r"--(?:extra-)?index-url http|/simple/|" + re.escape(str(ROOT.parent)) + r"/|/root/|/home/\w")
     for name in filter(None, tracked):

@@ -5,7 +5,6 @@ Quirks: `date` is free text. A page of ten often holds fewer: only one less than
 Knowledge panel and answer box are no pages: their text rides on the first hit (`knowledge_graph`, `answer_box`).
 """
 
-from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -47,7 +46,7 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
         read, lost = read_hits(ranked, lambda pair: to_hit(pair[1], request.modality, rank=pair[0]))
         hits, dropped = hits + read, dropped + lost
         if hits and page == 1 and (panels := panels_of(body)):
-            hits = (replace(hits[0], extras={**hits[0].extras, **panels}), *hits[1:])
+            hits = (hits[0].with_extras(panels), *hits[1:])
         if len(hits) >= request.max_results or len(items) < size // 2:
             break
     short = f"Google gave {len(hits)} of the {request.max_results} results asked for"

@@ -12,7 +12,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.text.dates import parse_date
 from zarniwoop.text.identifiers import bare_arxiv_id
 from zarniwoop.text.plain import clip, plain
-from zarniwoop.text.urls import host_of, http_url
+from zarniwoop.text.urls import http_url, url_and_host
 
 
 def _as_it_is(value: Any) -> Any:
@@ -34,9 +34,10 @@ _PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)
 
 
 def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> SearchHit | None:
-    title, url = plain(item.get("title")), http_url(item.get("link"))
-    if title is None or url is None:
+    title, link = plain(item.get("title")), url_and_host(item.get("link"))
+    if title is None or link is None:
         return None
+    url, host = link
     authors, venue, year = _publication(item["publicationInfo"]) if "publicationInfo" in item else ((), None, None)
     date = item.get("year") or item.get("date") or year
     date_text = plain(str(date)) if date else None
@@ -56,7 +57,7 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
         url=url,
         modality=modality,
         snippet=plain(item.get("snippet")),
-        source=plain(item.get("source")) or host_of(url),
+        source=plain(item.get("source")) or host,
         rank=rank,
         authors=authors,
         published_at=published,

@@ -72,9 +72,15 @@ class SearchHit:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def ranked(self, rank: int) -> "SearchHit":
-        """The hit at that rank. Spelt out: `dataclasses.replace` costs as much as reading the hit did."""
-        if rank == self.rank:
-            return self
+        """The hit at that rank."""
+        return self if rank == self.rank else self._with(rank, self.extras)
+
+    def with_extras(self, more: Mapping[str, Any]) -> "SearchHit":
+        """The hit with more extras; theirs win."""
+        return self._with(self.rank, {**self.extras, **more})
+
+    def _with(self, rank: int, extras: Mapping[str, Any]) -> "SearchHit":
+        """Spelt out: `dataclasses.replace` costs as much as reading the hit did."""
         return SearchHit(
             title=self.title,
             url=self.url,
@@ -87,5 +93,5 @@ class SearchHit:
             published_at=self.published_at,
             language=self.language,
             identifiers=self.identifiers,
-            extras=self.extras,
+            extras=extras,
         )

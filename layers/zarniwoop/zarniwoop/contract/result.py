@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality, SearchTier
+from zarniwoop.contract.quota import QuotaStatus
 
 
 class Outcome(StrEnum):
@@ -65,7 +66,8 @@ class SearchResult:
 
     Of an instance, `error_message` means a soft failure: it declined, and no cooldown follows. Of the dispatcher, it
     comes with `failure` and, where time heals it, `retry_at` (epoch seconds, the earliest). `degraded` names why an
-    empty answer does not mean that there is nothing (the provider's own engines were blocked).
+    empty answer does not mean that there is nothing (the provider's own engines were blocked). `quota` is what the
+    answer itself said is left.
     """
 
     query: str
@@ -81,6 +83,7 @@ class SearchResult:
     applied: tuple[AppliedFilter, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     degraded: str | None = None
+    quota: QuotaStatus | None = None
     failure: DispatchFailure | None = None
     retry_at: float | None = None
     cached: bool = False
@@ -103,6 +106,7 @@ class SearchResult:
             applied=self.applied,
             attempts=tuple(attempts),
             degraded=self.degraded,
+            quota=self.quota,
             failure=self.failure,
             retry_at=self.retry_at,
             cached=self.cached,

@@ -63,6 +63,7 @@ class ProviderCaller:
         self._metrics = metrics
         self._tracing = tracing
         self._on_internal_error = on_internal_error
+        self._quota_kept_until: dict[tuple[ProjectKey, Subject], float] = {}
 
     def ask(
         self,
@@ -119,6 +120,7 @@ class ProviderCaller:
         allowed: float,
     ) -> _End:
         if isinstance(ended, SearchResult):
+            self._keep_quota(ended.quota, (candidate.endpoint.id, request.modality), scope, knobs)
             return self._answered(ended, scope, previous)
         if isinstance(ended, ProviderError):
             return self._failed(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
@@ -134,6 +136,16 @@ class ProviderCaller:
         if previous is not None and not previous.closed:
             self._fleet.close_cooldown(_project(scope), previous)
         return _End(outcome=Outcome.SUCCESS if result.hits else Outcome.EMPTY, result=result)
+
+    def _keep_quota(self, quota: QuotaStatus | None, subject: Subject, scope: SearchScope, knobs: Knobs) -> None:
+        """Share what an answer said is left: at once when that is nothing, else once per time to live."""
+        if quota is None:
+            return
+        now, key = self._clock.now(), (_project(scope), subject)
+        if quota.exhausted or self._quota_kept_until.get(key, 0.0) <= now:
+            expires_at = now + knobs.quota_cache_ttl_minutes * 60
+            self._fleet.save_quota(_project(scope), subject, KeptQuota(status=quota, expires_at=expires_at))
+            self._quota_kept_until[key] = expires_at
 
     def _failed(
         self,

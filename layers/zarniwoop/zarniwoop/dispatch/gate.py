@@ -36,7 +36,7 @@ def judge(
     """The verdict out of settings and state alone; time decides here, since expired items linger in DynamoDB."""
     if candidate.instance.availability(scope) is ProviderAvailability.DISABLED:
         return Verdict(skip=Skip.DISABLED)
-    if quota is not None and quota.expires_at > now and quota.status.exhausted:
+    if quota is not None and quota.status.exhausted:
         return Verdict(skip=Skip.EXHAUSTED, retry_at=quota.status.resets_at or quota.expires_at)
     cooldown = standing(kept_cooldown, candidate.fingerprint)
     if cooldown is None:

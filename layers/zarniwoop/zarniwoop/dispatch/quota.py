@@ -74,8 +74,11 @@ class QuotaBook:
         try:
             return candidate.instance.current_quota(scope)
         except (ProviderError, ConfigurationUnavailable):
-            self._failed_until[key] = self._clock.now() + _FAILED_LOOKUP_SECONDS
-            return None
+            pass
+        except Exception:  # noqa: BLE001 - the SPI's boundary: an add-on's bug must not hide the other providers
+            self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
+        self._failed_until[key] = self._clock.now() + _FAILED_LOOKUP_SECONDS
+        return None
 
     def _kept_seconds(self, candidate: Candidate, scope: SearchScope, knobs: Knobs) -> float:
         """Our own count stands in for the provider's figure no longer than a failed look-up is remembered."""

@@ -1,6 +1,7 @@
 """The connections of an execution environment: the resting ones, and how many are out at once."""
 
 import threading
+from queue import Empty, SimpleQueue
 
 from zarniwoop.net.connection import Connection
 from zarniwoop.net.dialler import Dialler
@@ -15,7 +16,9 @@ class ConnectionPool:
         self._dialler = dialler
         self._limits = limits
         self._max_connections = max_connections
-        self._turns = threading.BoundedSemaphore(max_connections)
+        self._turns: SimpleQueue[None] = SimpleQueue()
+        for _ in range(max_connections):
+            self._turns.put(None)
         self._lock = threading.Lock()
         self._resting: list[Connection] = []
 
@@ -24,13 +27,12 @@ class ConnectionPool:
 
         `fresh` trusts none that rest: after a freeze of the environment, all of them are dead at once.
         """
-        if not self._turns.acquire(timeout=exchange.deadline.remaining()):
-            raise out_of_time()
+        self._wait_for_turn(exchange)
         try:
             kept = self._sound(target, exchange, fresh=fresh)
             return kept or Connection(self._dialler.connect(target, exchange), target.origin, self._limits)
         except BaseException:
-            self._turns.release()
+            self._turns.put(None)
             raise
 
     def give_back(self, connection: Connection, exchange: Exchange, *, clean: bool) -> None:
@@ -40,7 +42,7 @@ class ConnectionPool:
             self._keep(connection)
         else:
             connection.close()
-        self._turns.release()
+        self._turns.put(None)
 
     def close(self) -> None:
         """Close all that rest."""
@@ -48,6 +50,12 @@ class ConnectionPool:
             resting, self._resting = self._resting, []
         for connection in resting:
             connection.close()
+
+    def _wait_for_turn(self, exchange: Exchange) -> None:
+        try:
+            self._turns.get(timeout=exchange.deadline.remaining())
+        except Empty:
+            raise out_of_time() from None
 
     def _keep(self, connection: Connection) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ from zarniwoop.contract.transport import Secret
 _MASK = "[redacted]"
 _ASSIGNED = re.compile(
     r"(?i)\b((?:api[_-]?key|x-api-key|access[_-]?token|token|secret|signature|authorization)\"?\s*[=:]\s*\"?)"
-    r"(?!(?:null|true|false)\b|[\[{])(?:(bearer\s+)?[^\s\"&,}]+)"
+    r"(?!(?:null|true|false)\b|[\[{])(?:(bearer\s+)?(?:\\.|[^\s\"\\&,}])+)"
 )
 _SHORTEST = 8
 

@@ -39,18 +39,18 @@ class SettingsKeyRing:
     def secret(self, credential_key: str, *, fresh: bool = False) -> Secret | None:
         if credential_key.startswith(ENVIRONMENT):
             return self._revealed(self._environment.get(credential_key.removeprefix(ENVIRONMENT)))
-        with self._lock:
+        with self._lock:  # one thread reads, and the others find what it read
             kept_at, kept = self._kept.get(credential_key, (0.0, None))
-        if kept is not None and not fresh and 0 <= self._clock.now() - kept_at < _KEPT_SECONDS:
-            return kept
-        try:
-            secret = self._revealed(self._parameters.reveal(credential_key))
-        except ConfigurationUnavailable:
-            if kept is None:
-                raise
-            return kept
-        self._keep(credential_key, secret)
-        return secret
+            if kept is not None and not fresh and 0 <= self._clock.now() - kept_at < _KEPT_SECONDS:
+                return kept
+            try:
+                secret = self._revealed(self._parameters.reveal(credential_key))
+            except ConfigurationUnavailable:
+                if kept is None:
+                    raise
+                return kept
+            self._keep(credential_key, secret)
+            return secret
 
     def _revealed(self, value: str | None) -> Secret | None:
         stripped = (value or "").strip()
@@ -62,9 +62,8 @@ class SettingsKeyRing:
 
     def _keep(self, credential_key: str, secret: Secret | None) -> None:
         """A missing key is not remembered, so that it works as soon as it was saved."""
-        with self._lock:
-            self._kept.pop(credential_key, None)
-            if secret is not None:
-                self._kept[credential_key] = (self._clock.now(), secret)
-            while len(self._kept) > _MOST_KEYS:
-                self._kept.pop(next(iter(self._kept)))
+        self._kept.pop(credential_key, None)
+        if secret is not None:
+            self._kept[credential_key] = (self._clock.now(), secret)
+        while len(self._kept) > _MOST_KEYS:
+            self._kept.pop(next(iter(self._kept)))

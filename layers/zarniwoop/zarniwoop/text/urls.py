@@ -27,6 +27,16 @@ def http_url(value: object) -> str | None:
     return url if host_of(url) else None
 
 
+def url_and_host(value: object) -> tuple[str, str] | None:
+    """What `http_url` and `host_of` say, for a hit that shows both, in one look at an ordinary URL."""
+    ordinary = _ORDINARY.fullmatch(value) if isinstance(value, str) else None
+    if ordinary:
+        return ordinary.group(), ordinary.group(1)
+    url = http_url(value)
+    host = host_of(url) if url else None
+    return (url, host) if url and host else None
+
+
 def host_of(url: str) -> str | None:
     """The host in lower case without a trailing dot, or None where there is none, or one with an impossible port."""
     if ordinary := _ORDINARY.fullmatch(url):

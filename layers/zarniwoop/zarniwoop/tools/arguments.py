@@ -39,7 +39,9 @@ Id = Annotated[str, Field(pattern=ID_PATTERN)]
 class ToolArguments(BaseModel):
     """What every tool takes: the project, when a token has several, and the process within it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True, defer_build=True
+    )
 
     project_id: Id | None = Field(
         default=None, description="Which of your projects is asking. Needed only if your token has several."

@@ -23,7 +23,7 @@ class SchemaFormat(StrEnum):
 
 def tool_schema(tool: Tool[Any], shape: SchemaFormat) -> dict[str, Any]:
     """One tool in one shape."""
-    return _SHAPES[shape](tool, _arguments_schema(tool.arguments))
+    return _SHAPES[shape](tool, _arguments_schema(tool.arguments))  # type: ignore[arg-type] # classes are hashable
 
 
 @cache

@@ -71,7 +71,6 @@ class WireInstance(SearchProviderInstance):
     def __init__(self, wire_format: WireFormat, config: ProviderInstanceConfig) -> None:
         self._format = wire_format
         self._config = config
-        self.observed_quota: QuotaStatus | None = None
 
     def id(self) -> str:
         return self._config.instance_id
@@ -100,7 +99,7 @@ class WireInstance(SearchProviderInstance):
 
     def current_quota(self, scope: SearchScope) -> QuotaStatus | None:
         if self._format.quota_exchange is None:
-            return self.observed_quota
+            return None
         seen = _Exchange()
         quota = self._carry_out(self._format.quota_exchange(self._config), scope, seen)
         return replace(quota, observed_at=self._config.clock.now())
@@ -110,10 +109,7 @@ class WireInstance(SearchProviderInstance):
             return _declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
         asked, notes = self._within_vendor_limits(request)
         seen = _Exchange()
-        try:
-            found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
-        finally:
-            self._remember_quota(seen)
+        found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
         return self._result(request, found, seen, notes)
 
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
@@ -148,11 +144,8 @@ class WireInstance(SearchProviderInstance):
             upstream_headers=seen.headers,
             applied=applied,
             degraded=found.degraded,
+            quota=replace(seen.quota, observed_at=self._config.clock.now()) if seen.quota else None,
         )
-
-    def _remember_quota(self, seen: _Exchange) -> None:
-        if seen.quota is not None:
-            self.observed_quota = replace(seen.quota, observed_at=self._config.clock.now())
 
     def _carry_out(
         self, exchange: Generator[HttpRequest, HttpAnswer, Returned], scope: SearchScope, seen: _Exchange
