@@ -59,6 +59,7 @@ class Research:
         self.protocol = FakeProtocol(self.clock, self.scripts, modalities=self.modalities)
         self.settings_failure: ConfigurationUnavailable | None = None
         self.settings_reads = 0
+        self.stale = False
         self.internal_errors: list[tuple[str, Exception]] = []
         for priority, instance_id in enumerate(self.scripts):
             self.settings.setdefault(f"research.endpoint.{instance_id}.protocol", "fake")
@@ -115,4 +116,4 @@ class Research:
         self.settings_reads += 1
         if self.settings_failure is not None:
             raise self.settings_failure
-        return settings_of(self.settings, {"fake": self.protocol}), False
+        return settings_of(self.settings, {"fake": self.protocol}), self.stale

@@ -14,6 +14,7 @@ from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.settings.endpoints import EndpointSettings, Misconfigured, ResearchSettings
 
+_MOST_ASSEMBLIES = 256
 CacheKey = tuple[str, str, str | None]
 SettingsSource = Callable[[SearchScope], tuple[ResearchSettings, bool]]
 """The research settings in force for a scope, and whether they are a stale copy. Raises ConfigurationUnavailable."""
@@ -83,7 +84,9 @@ class SearchProviderFactory:
             kept = self._assemblies.get(key)
             if kept is None or self._is_over(kept):
                 built = self._build(scope, kept)
+                self._assemblies.pop(key, None)
                 self._assemblies[key] = built
+                self._forget_the_oldest()
                 return built
             return kept
 
@@ -95,6 +98,13 @@ class SearchProviderFactory:
         for candidate in gone:
             candidate.instance.dispose()
         return len(gone)
+
+    def _forget_the_oldest(self) -> None:
+        """An environment that serves many projects keeps the ones that were built last."""
+        while len(self._assemblies) > _MOST_ASSEMBLIES:
+            oldest = self._assemblies.pop(next(iter(self._assemblies)))
+            for candidate in oldest.candidates.values():
+                candidate.instance.dispose()
 
     def _is_over(self, assembly: Assembly) -> bool:
         minutes = assembly.settings.knobs.factory_cache_ttl_minutes
