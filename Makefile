@@ -60,7 +60,7 @@ token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack
 	@$(PROJECT_PYTHON) -m stack.token $(ARGS)
 
 bench: ## measure against the budgets; writes .local/bench.json
-	@$(PROJECT_PYTHON) -m tests.benchmarks
+	@$(PROJECT_PYTHON) -m tests.benchmarks.run $(ARGS)
 
 lock: .venv/.ready ## resolve all dependencies anew
 	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt

@@ -19,7 +19,7 @@ from tests.benchmarks import deployed, sides
 from tests.benchmarks.figures import FIGURES, WILDEST_SPREAD, Runs, spread
 from tests.benchmarks.layer import ROOT, built_layer, megabytes, runtime
 
-ROUNDS = 6
+ROUNDS = 10
 PAIRS = (
     ("httpx_post", "dispatch", "transport_post"),
     ("httpx_two_gets", "pubmed"),

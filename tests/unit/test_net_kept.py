@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.fakes.asking import ask, failure_of, one_transport, transports
+from tests.fakes.asking import Make, ask, failure_of, one_transport, transports
+from tests.fakes.clock import FakeClock
 from tests.fakes.origin import Conversation, Origin, drip, hang_up, raw, reply, reply_and_hang_up, reset
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
@@ -152,3 +153,40 @@ def test_a_closed_transport_holds_no_connection(transport: PooledTransport) -> N
         transport.close()
         assert ask(transport, origin.url).status == 200
         assert transport.connections_opened == 2
+
+
+def test_a_connection_is_not_kept_for_ever(transport: PooledTransport) -> None:
+    """Servers and the boxes between give idle connections up without a word."""
+    clock = FakeClock()
+
+    def ask_at_the_clock() -> int:
+        return transport.send(HttpRequest(url=origin.url), deadline=Deadline.after(5, clock)).status
+
+    with Origin(reply()) as origin:
+        ask_at_the_clock()
+        clock.advance(59)
+        ask_at_the_clock()
+        assert origin.connections == 1
+        clock.advance(61)
+        ask_at_the_clock()
+        assert origin.connections == 2
+
+
+def test_no_more_connections_rest_than_may_be_out(make: Make) -> None:
+    """The one that was used longest ago makes room."""
+    transport = make(max_connections=1)
+    with Origin(reply()) as first, Origin(reply()) as second:
+        for origin in (first, second, second, first):
+            ask(transport, origin.url)
+        assert (first.connections, second.connections) == (2, 1)
+
+
+def test_a_failed_connection_leaves_its_turn_to_the_next(make: Make) -> None:
+    """Else a dead provider would use up the turns of all others."""
+    transport = make(max_connections=1)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with Origin(hang_up, reply()) as origin:
+        assert failure_of(transport, f"http://127.0.0.1:{port}/").cause is Cause.CONNECT
+        assert failure_of(transport, origin.url).cause is Cause.RESET
+        assert ask(transport, origin.url).status == 200

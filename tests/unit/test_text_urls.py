@@ -2,7 +2,7 @@
 
 import pytest
 
-from zarniwoop.text.urls import has_filetype, host_of, http_url, is_below, is_on_site, normalised
+from zarniwoop.text.urls import has_filetype, host_of, http_url, is_below, is_on_site, normalised, url_and_host
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,23 @@ def test_a_host_is_in_lower_case_and_without_its_dot() -> None:
     """As it is compared."""
     assert host_of("https://user@WWW.Example.ORG.:443/x") == "www.example.org"
     assert host_of("no url") is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://a.example/x?y=1#z",
+        "HTTPS://A.Example.:8080/",
+        "//a.example/",
+        " http://a.example ",
+        "ftp://a.example",
+        None,
+    ],
+)
+def test_one_look_says_what_two_would(value: object) -> None:
+    """The short way for ordinary URLs, and the long one, come to the same."""
+    url = http_url(value)
+    assert url_and_host(value) == ((url, host_of(url)) if url else None)
 
 
 @pytest.mark.parametrize(
