@@ -8,6 +8,14 @@ COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-ind
 # Comes with the Lambda runtime, so the layer does not ship it.
 RUNTIME_PACKAGES := boto3 botocore jmespath python-dateutil s3transfer six urllib3
 
+# What `make deploy` builds for and deploys to. Lambda's 3.11 runs on Amazon Linux 2, whose glibc is 2.26.
+RUNTIME ?= python3.13
+ARCHITECTURE ?= arm64
+PARAMETERS ?=
+GLIBC := $(if $(filter python3.11,$(RUNTIME)),manylinux_2_17,manylinux_2_28)
+LAYER_PLATFORM := $(addsuffix -$(GLIBC),$(patsubst arm64,aarch64,$(filter arm64 x86_64,$(ARCHITECTURE))))
+TARGET := LambdaRuntime=$(RUNTIME) LambdaArchitecture=$(ARCHITECTURE)
+
 .PHONY: help setup check test demo serve stop deploy token bench lock clean
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
@@ -52,9 +60,11 @@ serve: ## keep the stack up with the real keyless providers, until Ctrl-C or `ma
 stop: ## end what `make serve`, `make demo` or `make test` left running
 	@$(PROJECT_PYTHON) -m stack.stop
 
-deploy: setup ## build for AWS and deploy there, with your AWS credentials; ARGS=--guided asks for everything
-	PATH="$(CURDIR)/.venv/bin:$$PATH" .stack-venv/bin/sam build
-	.stack-venv/bin/sam deploy $(ARGS)
+deploy: setup ## build and deploy to AWS, with your credentials; ARGS=--guided asks for everything
+	$(if $(LAYER_PLATFORM),,$(error ARCHITECTURE is arm64 or x86_64, not "$(ARCHITECTURE)"))
+	PATH="$(CURDIR)/.venv/bin:$$PATH" LAYER_PYTHON=$(RUNTIME:python%=%) LAYER_PLATFORM=$(LAYER_PLATFORM) \
+	    .stack-venv/bin/sam build --parameter-overrides $(TARGET)
+	.stack-venv/bin/sam deploy --parameter-overrides $(TARGET) $(PARAMETERS) $(ARGS)
 
 token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack in AWS
 	@$(PROJECT_PYTHON) -m stack.token $(ARGS)

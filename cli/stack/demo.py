@@ -29,6 +29,12 @@ EXPERT = {
     "pinned_provider_id": "arxiv-main",
     "max_results": 3,
 }
+INVESTIGATION = {
+    "question": "What is the history of cathedral bells in books and news?",
+    "max_searches": 8,
+    "max_results": 8,
+}
+SHOWN_HITS = 5
 
 
 class DemoFailedError(Exception):
@@ -41,9 +47,16 @@ class Demo:
     def __init__(self, stack: Stack, console: Console) -> None:
         self._stack = stack
         self._console = console
+        self._called: set[str] = set()
         self._api = httpx.Client(
             base_url=f"{stack.api_url}/v1/tools/", headers={"Authorization": f"Bearer {stack.token}"}, timeout=30
         )
+
+    def _cold(self, tool: str) -> str:
+        """The first call of a function starts it."""
+        first = tool not in self._called
+        self._called.add(tool)
+        return " (cold start)" if first else ""
 
     def run(self) -> None:
         self._providers("who is there")
@@ -51,6 +64,7 @@ class Demo:
             self._search(modality, query)
         self._expert()
         self._rich()
+        self._investigate()
         self._failover()
 
     def _call(self, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -59,10 +73,10 @@ class Demo:
         envelope: dict[str, Any] = answer.json()
         self._console.print(
             f"\n[bold]POST /v1/tools/{tool}[/] {_shown(arguments)} → {answer.status_code}, "
-            f"{(time.monotonic() - started) * 1000:.0f} ms",
+            f"{(time.monotonic() - started) * 1000:.0f} ms{self._cold(tool)}",
             highlight=False,
         )
-        if answer.status_code != 200 or not envelope["ok"]:
+        if answer.status_code not in (200, 202) or not envelope["ok"]:
             raise DemoFailedError(f"{tool} answered {answer.status_code}: {envelope.get('error')}")
         return envelope
 
@@ -95,6 +109,42 @@ class Demo:
         data = self._call("research_rich", query="solar energy", max_results=1)["data"]
         for modality, result in data["results"].items():
             self._show(result, label=f"{modality}: ")
+
+    def _investigate(self) -> None:
+        """A question becomes searches of many kinds, side by side in a state machine; hits are judged and ranked."""
+        run = self._call("research_investigate", **INVESTIGATION)["data"]
+        shown = ""
+        while run["state"] in ("queued", "running"):
+            answer = self._api.get(f"{self._stack.api_url}{run['status_url']}", params={"wait": 0.5})
+            run = answer.raise_for_status().json()["data"]
+            progress = " ".join(f"{node} {each['done']}/{each['total']}" for node, each in run["progress"].items())
+            if progress != shown:
+                self._console.print(f"  {run['state']}: {progress}", highlight=False)
+            shown = progress
+        if run["state"] != "succeeded" or run["outcome"] != "success":
+            raise DemoFailedError(f"the investigation ended as {run['state']}, {run['outcome']}: {run['error']}")
+        self._show_ranked(run["results"])
+
+    def _show_ranked(self, results: dict[str, Any]) -> None:
+        survivors, dropped = results["hits"], results["dropped"]
+        if results["mode"] != "builtin" or not survivors or not dropped:
+            raise DemoFailedError(f"{len(survivors)} survivors and {len(dropped)} dropped hits ({results['mode']})")
+        for search in results["searches"]:
+            self._console.print(
+                f"  wave {search['wave']}, {search['modality']} {search['query']!r}: "
+                f"{search['hits']} hits from {search['instance_id']}",
+                highlight=False,
+            )
+        self._console.print(f"  {len(survivors)} survivors, judged and planned without a model (builtin):")
+        for hit in survivors[:SHOWN_HITS]:
+            self._console.print(
+                f"    {hit['rank']}. {hit['score']:.2f} {hit['hit']['title']}\n       {hit['reason']}",
+                highlight=False,
+                markup=False,
+            )
+        self._console.print(f"  {len(dropped)} dropped:")
+        for hit in dropped[:SHOWN_HITS]:
+            self._console.print(f"    {hit['title']}\n       {hit['reason']}", highlight=False, markup=False)
 
     def _failover(self) -> None:
         """Serper's web search starts to answer 429: the next one answers, and the cooldown shows."""

@@ -3,17 +3,27 @@
 The emulator is pinned by hash, so the functions that are wrapped here are the ones that were read. It does not know:
   * `ApiKeySourceType: AUTHORIZER`: the key that counts against the usage plan is the authorizer's `usageIdentifierKey`;
   * `x-amazon-apigateway-gateway-responses` in an API's body, which is how SAM writes `GatewayResponses`;
-  * the resources of `ssm:GetParameters` and `ssm:GetParametersByPath`, which it only lets pass by `Resource: "*"`.
-AWS does all three; with them the template that is tested is the one that ships.
+  * the resources of `ssm:GetParameters` and `ssm:GetParametersByPath`, which it only lets pass by `Resource: "*"`;
+  * `bedrock:InvokeModel` as the permission to `Converse`;
+  * the class of what a function raises as the name of its error.
+AWS does all of it; with them the template that is tested is the one that ships.
 """
 
 import importlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import unquote
 
 _GATEWAY_RESPONSES = "x-amazon-apigateway-gateway-responses"
+_CONVERSE_ACTIONS = {
+    "bedrock:Converse": "bedrock:InvokeModel",
+    "bedrock:ConverseStream": "bedrock:InvokeModelWithResponseStream",
+}
+_RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?::.*)?$", re.MULTILINE)
+"""The last line of a traceback, which is not indented."""
 _usage_key: ContextVar[str | None] = ContextVar("usage_key", default=None)
 _more_parameters: ContextVar[Sequence[str]] = ContextVar("more_parameters", default=())
 
@@ -99,6 +109,38 @@ def guard_parameters(actions: Any, evaluator: Any) -> None:
     evaluator.enforce = enforce_on_all
 
 
+def name_converse_as_iam_does(actions: Any) -> None:
+    """Let IAM judge Bedrock's `Converse` as what it is there: `bedrock:InvokeModel` on the model's plain ARN."""
+    action_of, resource_of = actions.extract_iam_action, actions.extract_resource_arn
+
+    def iam_action(*request: Any) -> Any:
+        action = action_of(*request)
+        return _CONVERSE_ACTIONS.get(action, action)
+
+    def resource_arn(service: str, *rest: Any) -> Any:
+        arn = resource_of(service, *rest)
+        return unquote(arn) if service == "bedrock-runtime" and isinstance(arn, str) else arn
+
+    actions.extract_iam_action = iam_action
+    actions.extract_resource_arn = resource_arn
+
+
+def tell_error_types(functions: Any) -> None:
+    """Let a function that raises be told by its exception's class, which is what a state machine's Retry names."""
+    execute = functions._execute_function_warm
+
+    def execute_and_name(*args: Any, **kwargs: Any) -> Any:
+        result = execute(*args, **kwargs)
+        body = result.get("body") if isinstance(result, dict) else None
+        if isinstance(body, dict) and body.get("errorType") == "Runtime.HandlerError":
+            raised = _RAISED.findall(result.get("log") or "")
+            if raised:
+                return {**result, "body": {**body, "errorType": raised[-1].rpartition(".")[2]}}
+        return result
+
+    functions._execute_function_warm = execute_and_name
+
+
 def _parameters_named(body: bytes) -> list[str]:
     try:
         asked = json.loads(body or b"{}")
@@ -117,9 +159,10 @@ def main() -> None:
     provisioners = importlib.import_module("ministack.services.cloudformation.provisioners")
     take_keys_from_the_authorizer(gateway)
     read_whole_apis(gateway, provisioners)
-    guard_parameters(
-        importlib.import_module("ministack.core.iam_actions"), importlib.import_module("ministack.core.iam_evaluator")
-    )
+    tell_error_types(importlib.import_module("ministack.services.lambda_svc"))
+    actions = importlib.import_module("ministack.core.iam_actions")
+    name_converse_as_iam_does(actions)
+    guard_parameters(actions, importlib.import_module("ministack.core.iam_evaluator"))
     importlib.import_module("ministack.app").main()
 
 

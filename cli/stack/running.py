@@ -16,7 +16,7 @@ from stack.build import build
 from stack.deploy import deploy
 from stack.processes import Process, is_running, record, recorded, stop, this_process
 from stack.seeding import PROJECT, TENANT, seed
-from stack.services import LOOPBACK, start_emulator, start_simulator
+from stack.services import LOOPBACK, start_emulator, start_model, start_simulator
 from stack.target import LOCAL_STACK, Target
 from stack.token import Wanted, issue
 
@@ -25,13 +25,14 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """A stack that is up. `token` is good for every project of `tenant_id`; `project_id` is the one that was meant."""
+    """A stack that is up. `token` is good for the project `project_id` of `tenant_id`."""
 
     target: Target
     api_url: str
     token: str
     outputs: Mapping[str, str]
     simulator_url: str | None
+    model_url: str | None
     folder: Path
     tenant_id: str = TENANT
     project_id: str = PROJECT
@@ -61,17 +62,19 @@ def running_stack(
     purpose: str,
     *,
     simulator: bool,
+    model: bool = False,
     parameters: Mapping[str, str] | None = None,
     tell: Callable[[str], None] = _silent,
 ) -> Iterator[Stack]:
     """Start everything, yield it, stop everything, whichever way the `with` is left. SIGTERM and SIGHUP leave it too.
 
+    `model` adds the scripted model, which no setting names yet; the emulator's Bedrock asks it too.
     Raises AlreadyRunningError while another process keeps a stack of this purpose.
     """
     folder = _fresh_folder(purpose)
     with _on_signals(_interrupt):
         try:
-            yield _start(folder, simulator=simulator, parameters=parameters or {}, tell=tell)
+            yield _start(folder, simulator=simulator, model=model, parameters=parameters or {}, tell=tell)
         finally:
             with _on_signals(signal.SIG_IGN):  # a second Ctrl-C must not leave half of it running
                 stop_folder(folder)
@@ -86,10 +89,15 @@ def stop_folder(folder: Path) -> None:
     shutil.rmtree(folder / "tmp", ignore_errors=True)
 
 
-def _start(folder: Path, *, simulator: bool, parameters: Mapping[str, str], tell: Callable[[str], None]) -> Stack:
+def _start(
+    folder: Path, *, simulator: bool, model: bool, parameters: Mapping[str, str], tell: Callable[[str], None]
+) -> Stack:
+    simulator_url = model_url = None
+    if model:
+        tell("starting the scripted model")
+        _, model_url = start_model(folder)
     tell("starting the AWS emulator")
-    _, endpoint_url = start_emulator(folder)
-    simulator_url = None
+    _, endpoint_url = start_emulator(folder, model_url)
     if simulator:
         tell("starting the provider simulator")
         _, simulator_url = start_simulator(folder)
@@ -97,18 +105,19 @@ def _start(folder: Path, *, simulator: bool, parameters: Mapping[str, str], tell
     build()
     tell("deploying template.yaml")
     target = Target(stack_name=LOCAL_STACK, endpoint_url=endpoint_url)
-    # The simulator is the one private server that the functions may reach.
-    networks = {"AllowedPrivateNetworks": f"{LOOPBACK}/32"} if simulator else {}
+    # Simulator and scripted model are the only private servers that the functions may reach.
+    networks = {"AllowedPrivateNetworks": f"{LOOPBACK}/32"} if simulator or model else {}
     outputs = deploy(target, {**networks, **parameters})
     tell("saving settings and issuing a token")
     seed(target, outputs["SettingsRoot"], simulator_url, os.environ)
-    token = issue(target, Wanted(tenant_id=TENANT, projects=("*",), label="local"))
+    token = issue(target, Wanted(tenant_id=TENANT, projects=(PROJECT,), label="local"))
     return Stack(
         target=target,
         api_url=f"{endpoint_url}/_aws/execute-api/{outputs['ApiId']}/live",
         token=token,
         outputs=outputs,
         simulator_url=simulator_url,
+        model_url=model_url,
         folder=folder,
     )
 

@@ -1,4 +1,4 @@
-"""The two servers of a local stack, both on 127.0.0.1 only: the AWS emulator and the provider simulator."""
+"""The servers of a local stack, all on 127.0.0.1 only: the AWS emulator, the provider simulator, a scripted model."""
 
 import json
 import os
@@ -22,13 +22,16 @@ class ServerFailedError(Exception):
     """A server ended, or did not answer in time; its log says why."""
 
 
-def start_emulator(folder: Path) -> tuple[Process, str]:
-    """MiniStack with IAM enforced; returns its process and URL."""
+def start_emulator(folder: Path, bedrock_url: str | None = None) -> tuple[Process, str]:
+    """MiniStack with IAM enforced; returns its process and URL.
+
+    Its Bedrock puts questions to the OpenAI-compatible server at `bedrock_url` (without `/v1`), if there is one.
+    """
     port = free_port()
     process = start(
         "emulator",
         [places.STACK_PYTHON, "-P", Path(__file__).with_name("emulator.py")],
-        environment=_emulator_environment(folder, port),
+        environment=_emulator_environment(folder, port, bedrock_url),
         folder=folder,
     )
     url = f"http://{LOOPBACK}:{port}"
@@ -38,10 +41,19 @@ def start_emulator(folder: Path) -> tuple[Process, str]:
 
 def start_simulator(folder: Path) -> tuple[Process, str]:
     """The provider simulator of the tests; returns its process and URL."""
-    ready = folder / "simulator.json"
+    return _start_of_tests("simulator", "tests.simulator", folder)
+
+
+def start_model(folder: Path) -> tuple[Process, str]:
+    """The scripted model of the tests; returns its process and URL, without `/v1`."""
+    return _start_of_tests("model", "tests.simulator.model_server", folder)
+
+
+def _start_of_tests(name: str, module: str, folder: Path) -> tuple[Process, str]:
+    ready = folder / f"{name}.json"
     process = start(
-        "simulator",
-        [places.PROJECT_PYTHON, "-m", "tests.simulator", "--port", "0", "--ready-file", ready],
+        name,
+        [places.PROJECT_PYTHON, "-m", module, "--port", "0", "--ready-file", ready],
         environment={**os.environ, "PYTHONPATH": str(places.ROOT)},
         folder=folder,
     )
@@ -56,7 +68,7 @@ def free_port() -> int:
         return port
 
 
-def _emulator_environment(folder: Path, port: int) -> Mapping[str, str]:
+def _emulator_environment(folder: Path, port: int, bedrock_url: str | None) -> Mapping[str, str]:
     """Nothing of ours but this: the functions inherit it."""
     temporary = folder / "tmp"
     temporary.mkdir()
@@ -72,6 +84,7 @@ def _emulator_environment(folder: Path, port: int) -> Mapping[str, str]:
         # Listeners that we do not use and that would open ports of their own.
         "SFTP_ENABLED": "0",
         "IOT_MTLS_ENABLED": "0",
+        **({"MINISTACK_BEDROCK_PROXY_URL": bedrock_url} if bedrock_url else {}),
     }
 
 

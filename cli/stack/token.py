@@ -12,11 +12,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from stack import places
 from stack.target import Target
-from zarniwoop.settings.levels import Place
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
+from zarniwoop.stores.keys import is_id
 from zarniwoop.stores.tokens import TokenGrant, hash_token
+from zarniwoop.tools.registry import TOOLS
 
 HASH_KEY = "_stack/queryHashKey"
 _DAY = 86_400
@@ -36,8 +39,7 @@ class Wanted:
 
 def issue(target: Target, wanted: Wanted, *, usage_plan_id: str | None = None) -> str:
     """A new token, known to the stack and to its usage plan. Raises ValueError for an id that is none."""
-    for project in wanted.projects:
-        Place(tenant_id=wanted.tenant_id, project_id=None if project == "*" else project)
+    check(wanted)
     outputs = target.outputs()
     ensure_hash_key(target, outputs["SettingsRoot"])
     token = f"zw_{secrets.token_urlsafe(32)}"
@@ -57,6 +59,18 @@ def issue(target: Target, wanted: Wanted, *, usage_plan_id: str | None = None) -
         )
     )
     return token
+
+
+def check(wanted: Wanted) -> None:
+    """Raises ValueError, with the way out, for a token that could never be used."""
+    for name, value in (("tenant", wanted.tenant_id), *(("project", each) for each in wanted.projects if each != "*")):
+        if not is_id(value):
+            raise ValueError(f"a {name} is written in a-z, 0-9, '_' and '-', at most 63 of them")
+    unknown = sorted(set(wanted.tools) - {tool.name for tool in TOOLS})
+    if unknown:
+        raise ValueError(f"there is no tool {unknown[0]}; there are {', '.join(tool.name for tool in TOOLS)}")
+    if wanted.days is not None and wanted.days <= 0:
+        raise ValueError("a token must be valid for more than 0 days; to take one back use --revoke")
 
 
 def revoke(target: Target, token: str) -> bool:
@@ -105,17 +119,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--stack-name", help="a stack in AWS; default: the local stack")
     parser.add_argument("--tenant", default="local", help="the tenant that the token belongs to (default: local)")
     parser.add_argument("--project", action="append", help="a project it may act for; repeatable (default: all)")
-    parser.add_argument("--level", type=int, default=1, choices=range(5), help="0 to 4 (default: 1, read-only tools)")
+    parser.add_argument(
+        "--level",
+        type=int,
+        default=1,
+        choices=range(5),
+        help="what it may do: 0 nothing yet, 1 read-only tools (default), 2 to 4 for tools that write",
+    )
     parser.add_argument("--tool", action="append", default=[], help="a tool it may use; repeatable (default: all)")
     parser.add_argument("--days", type=float, help="how long it is valid (default: until it is revoked)")
     parser.add_argument("--label", default="", help="a note for whoever looks at the table")
     parser.add_argument("--revoke", metavar="TOKEN", help="take this token back instead")
     given = parser.parse_args(arguments)
     target = Target(stack_name=given.stack_name) if given.stack_name else local_target()
-    if given.revoke:
-        sys.stdout.write("revoked\n" if revoke(target, given.revoke) else "there is no such token\n")
-        return
-    wanted = Wanted(
+    try:
+        if given.revoke:
+            if not revoke(target, given.revoke):
+                raise SystemExit("there is no such token")
+            sys.stdout.write("revoked\n")
+            return
+        sys.stdout.write(f"{issue(target, _wanted(given))}\n")
+    except ValueError as error:
+        parser.error(str(error))
+    except (BotoCoreError, ClientError) as error:
+        raise SystemExit(f"AWS does not answer for stack {target.stack_name}: {error}") from error
+
+
+def _wanted(given: argparse.Namespace) -> Wanted:
+    return Wanted(
         tenant_id=given.tenant,
         projects=tuple(given.project or ("*",)),
         level=given.level,
@@ -123,11 +154,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         days=given.days,
         label=given.label,
     )
-    try:
-        token = issue(target, wanted)
-    except ValueError as error:
-        parser.error(str(error))
-    sys.stdout.write(f"{token}\n")
 
 
 if __name__ == "__main__":

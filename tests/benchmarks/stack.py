@@ -20,14 +20,15 @@ from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.observe.metrics import MetricsBuffer
 from zarniwoop.observe.trace import Tracing
+from zarniwoop.stores.state import Turn
 from zarniwoop.tools.research_rich import MODALITIES
 
 
 class _Unpaced(InMemoryStateStore):
     """A provider's published rate would make a benchmark measure waiting."""
 
-    def take_turn(self, *_args: object, now: float, **_rest: object) -> float:
-        return now
+    def take_turn(self, *_args: object, now: float, **_rest: object) -> Turn:
+        return Turn(at=now, granted=True)
 
 
 class Stack:

@@ -128,11 +128,12 @@ def test_what_is_searched_can_be_set() -> None:
     assert params["tags"] == "(story,comment)"
 
 
-@pytest.mark.parametrize(("value", "allowed"), [("story", True), ("(story,comment)", True), ("story&page=9", False)])
+@pytest.mark.parametrize(
+    ("value", "allowed"), [("story", True), ("(story,comment)", True), ("story&page=9", False), ("(story", False)]
+)
 def test_the_settings_form_knows_what_tags_look_like(value: str, allowed: bool) -> None:
     (field,) = PROTOCOL.format.setting_fields
-    assert field.pattern is not None
-    assert (re.search(field.pattern, value) is not None) is allowed
+    assert (re.fullmatch(field.pattern, value) is not None) is allowed
 
 
 def test_more_results_than_one_answer_holds_are_clamped_and_never_paged() -> None:

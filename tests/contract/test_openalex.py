@@ -11,7 +11,14 @@ from tests.contract.payloads import payload
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.transport import ScriptedTransport, answer
 from zarniwoop.adapters.openalex import PROTOCOL
-from zarniwoop.contract.failure import CredentialsRejected, MalformedAnswer, QueryRejected, QuotaExhausted, RateLimited
+from zarniwoop.contract.failure import (
+    AccessRefused,
+    CredentialsRejected,
+    MalformedAnswer,
+    QueryRejected,
+    QuotaExhausted,
+    RateLimited,
+)
 from zarniwoop.contract.hit import ContentInline, DatePrecision, PublishedAt
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import QuotaSource
@@ -163,6 +170,26 @@ def test_what_the_headers_say_of_the_budget_rides_on_the_result() -> None:
     assert quota.observed_at == 1_800_000_000.0
 
 
+@pytest.mark.parametrize(
+    ("stated", "resets_at"), [("3600", 1_800_003_600.0), ("0", 1_800_000_000.0), ("-5", None), ("1800003600", None)]
+)
+def test_the_seconds_to_the_reset_become_a_moment(stated: str, resets_at: float | None) -> None:
+    """Whoever reads the quota later must not count from then; what cannot be seconds of a day says nothing."""
+    headers = {"x-ratelimit-remaining-usd": "0.42", "x-ratelimit-reset": stated}
+    quota = search(answer({"results": []}, headers=headers)).quota
+    assert quota is not None
+    assert quota.resets_at == resets_at
+
+
+@pytest.mark.parametrize(("more", "wait"), [({}, 3600.0), ({"retry-after": "7200"}, 7200.0)])
+def test_a_spent_budget_is_waited_for_until_its_reset(more: dict[str, str], wait: float) -> None:
+    """Unless Retry-After says something else."""
+    headers = {"x-ratelimit-remaining-usd": "0", "x-ratelimit-reset": "3600", **more}
+    with pytest.raises(QuotaExhausted) as caught:
+        search(answer(b"", status=429, headers=headers))
+    assert caught.value.retry_after == wait
+
+
 def test_credits_count_where_no_dollars_are_stated() -> None:
     """The older of the two price models; a header that is no number counts as absent."""
     headers = {"x-ratelimit-remaining-usd": "n/a", "x-ratelimit-limit": "100000", "x-ratelimit-remaining": "99990"}
@@ -202,8 +229,11 @@ def test_a_403_means_slow_down_unless_it_is_about_the_key() -> None:
     """OpenAlex documents 403 as too fast."""
     with pytest.raises(RateLimited):
         search(answer({"error": "Forbidden"}, status=403))
+    refused = answer({"error": "Invalid API key"}, status=403)
     with pytest.raises(CredentialsRejected):
-        search(answer({"error": "Invalid API key"}, status=403))
+        instance(PROTOCOL, ScriptedTransport(refused), key="sekrit").search(request(modality=ACADEMIC), scope())
+    with pytest.raises(AccessRefused):
+        search(refused)
 
 
 def test_a_bad_filter_puts_the_query_at_fault() -> None:

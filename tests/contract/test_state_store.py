@@ -17,7 +17,16 @@ from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.stores.clients import dynamodb_client
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
-from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateStore, Subject
+from zarniwoop.stores.state import (
+    Cooldown,
+    KeptQuota,
+    ProjectKey,
+    StateSnapshot,
+    StateStore,
+    Subject,
+    Turn,
+    Wanted,
+)
 
 PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
 OTHER = ProjectKey(tenant_id="acme", project_id="other")
@@ -56,6 +65,17 @@ def cooldown(**changes: Any) -> Cooldown:
     return replace(usual, **changes)
 
 
+def wanted(subject: Subject, fingerprint: str = "settings-1", credit_period: str | None = None) -> Wanted:
+    return Wanted(subject=subject, fingerprint=fingerprint, credit_period=credit_period)
+
+
+def seen(
+    store: StateStore, *subjects: Subject, project: ProjectKey = PROJECT, fingerprint: str = "settings-1"
+) -> StateSnapshot:
+    """What one read brings of these subjects, under the settings that `cooldown` is about."""
+    return store.snapshot(project, [wanted(subject, fingerprint) for subject in subjects])
+
+
 def quota(expires_at: float = NOW + 300) -> KeptQuota:
     status = QuotaStatus(
         source=QuotaSource.HEADERS, unit="credits", used=1.5, limit=100, remaining=98.5, observed_at=NOW
@@ -77,8 +97,9 @@ def all_at_once(act: Callable[[int], Returned]) -> list[Returned]:
 
 def test_an_empty_store_knows_nothing(store: StateStore) -> None:
     """A project that nobody searched in has no cooldown, no quota, and generation 0."""
-    snapshot = store.snapshot(PROJECT, [WEB, IMAGE])
-    assert (dict(snapshot.cooldowns), dict(snapshot.quotas), snapshot.generation) == ({}, {}, 0)
+    snapshot = seen(store, WEB, IMAGE)
+    assert (dict(snapshot.cooldowns), dict(snapshot.quotas), dict(snapshot.spent)) == ({}, {}, {})
+    assert snapshot.generation == 0
 
 
 def test_a_snapshot_brings_back_exactly_what_was_written(store: StateStore) -> None:
@@ -86,7 +107,7 @@ def test_a_snapshot_brings_back_exactly_what_was_written(store: StateStore) -> N
     store.extend_cooldown(PROJECT, cooldown())
     store.extend_cooldown(PROJECT, cooldown(instance_id="brave"))
     store.save_quota(PROJECT, IMAGE, quota())
-    snapshot = store.snapshot(PROJECT, [WEB, IMAGE, WEB])
+    snapshot = seen(store, WEB, IMAGE, WEB)
     assert snapshot.cooldowns == {WEB: cooldown()}
     assert snapshot.quotas == {IMAGE: quota()}
 
@@ -95,28 +116,26 @@ def test_a_cooldown_is_isolated_by_instance_modality_and_project(store: StateSto
     """An image search that is throttled does not stop web searches, other instances or other projects."""
     store.extend_cooldown(PROJECT, cooldown(modality=SearchModality.IMAGE))
     eu: Subject = ("serper-eu", SearchModality.IMAGE)
-    assert set(store.snapshot(PROJECT, [WEB, IMAGE, eu]).cooldowns) == {IMAGE}
-    assert store.snapshot(OTHER, [WEB, IMAGE, eu]).cooldowns == {}
+    assert set(seen(store, WEB, IMAGE, eu).cooldowns) == {IMAGE}
+    assert seen(store, WEB, IMAGE, eu, project=OTHER).cooldowns == {}
 
 
 def test_a_past_cooldown_is_still_shown_until_it_is_forgotten(store: StateStore, clock: FakeClock) -> None:
     """The count of failures outlives the cooldown by a day; then the item is as good as gone, deleted or not."""
     store.extend_cooldown(PROJECT, cooldown())
     clock.advance(3600)
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB].failures == 2
-    assert len(store.cooldowns(PROJECT)) == 1
+    assert seen(store, WEB).cooldowns[WEB].failures == 2
     clock.advance(86_400)
-    assert store.snapshot(PROJECT, [WEB]).cooldowns == {}
-    assert store.cooldowns(PROJECT) == []
+    assert seen(store, WEB).cooldowns == {}
 
 
 def test_an_expired_quota_is_not_shown(store: StateStore, clock: FakeClock) -> None:
     """A quota is usable before its expiry and not at it, whether or not the item is deleted yet."""
     store.save_quota(PROJECT, WEB, quota(NOW + 300))
     clock.advance(299)
-    assert WEB in store.snapshot(PROJECT, [WEB]).quotas
+    assert WEB in seen(store, WEB).quotas
     clock.advance(1)
-    assert store.snapshot(PROJECT, [WEB]).quotas == {}
+    assert seen(store, WEB).quotas == {}
 
 
 def test_a_shorter_cooldown_does_not_replace_a_longer_one(store: StateStore) -> None:
@@ -124,14 +143,21 @@ def test_a_shorter_cooldown_does_not_replace_a_longer_one(store: StateStore) -> 
     long = cooldown(until=NOW + 3600)
     assert store.extend_cooldown(PROJECT, long) == long
     assert store.extend_cooldown(PROJECT, cooldown(until=NOW + 30, failures=9)) == long
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB] == long
+    assert seen(store, WEB).cooldowns[WEB] == long
 
 
-def test_new_settings_void_a_cooldown(store: StateStore) -> None:
-    """Under another fingerprint even a shorter cooldown replaces the old one."""
-    store.extend_cooldown(PROJECT, cooldown(until_settings_change=True))
+def test_other_settings_have_cooldowns_of_their_own(store: StateStore, clock: FakeClock) -> None:
+    """A process with a key of its own neither lifts the wait that was stated to its project nor overwrites it."""
+    long = cooldown(until=NOW + 3600)
     short = cooldown(until=NOW + 1, fingerprint="settings-2")
+    store.extend_cooldown(PROJECT, long)
+    assert seen(store, WEB, fingerprint="settings-2").cooldowns == {}
     assert store.extend_cooldown(PROJECT, short) == short
+    clock.advance(1)
+    assert store.claim_probe(PROJECT, short, now=clock.now(), lease_seconds=15)
+    store.close_cooldown(PROJECT, short)
+    assert seen(store, WEB).cooldowns == {WEB: long}
+    assert seen(store, WEB, fingerprint="settings-2").cooldowns == {WEB: replace(short, closed=True)}
 
 
 def test_a_cooldown_until_the_settings_change_outlasts_any_time(store: StateStore) -> None:
@@ -145,14 +171,14 @@ def test_a_cooldown_until_the_settings_change_outlasts_any_time(store: StateStor
 def test_an_endless_cooldown_can_be_written(store: StateStore) -> None:
     """Infinity is no number to DynamoDB; it is written as a moment far away."""
     store.extend_cooldown(PROJECT, cooldown(until=float("inf"), until_settings_change=True))
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB].until > NOW + 100 * 365 * 86_400
+    assert seen(store, WEB).cooldowns[WEB].until > NOW + 100 * 365 * 86_400
 
 
 def test_of_many_writers_at_once_the_longest_wait_stands(store: StateStore) -> None:
     """Fifty environments that fail together leave the longest cooldown, and none of them is told of a shorter one."""
     waits = [NOW + (number * 37) % THREADS + 1 for number in range(THREADS)]
     standing = all_at_once(lambda number: store.extend_cooldown(PROJECT, cooldown(until=waits[number])))
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB].until == max(waits)
+    assert seen(store, WEB).cooldowns[WEB].until == max(waits)
     assert all(found.until >= wanted for found, wanted in zip(standing, waits, strict=True))
 
 
@@ -187,7 +213,7 @@ def test_a_closed_cooldown_needs_no_probe_and_keeps_its_count(store: StateStore)
     store.extend_cooldown(PROJECT, cooldown())
     store.claim_probe(PROJECT, cooldown(), now=NOW + 61, lease_seconds=15)
     store.close_cooldown(PROJECT, cooldown())
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB] == cooldown(closed=True)
+    assert seen(store, WEB).cooldowns[WEB] == cooldown(closed=True)
     assert store.claim_probe(PROJECT, cooldown(), now=NOW + 62, lease_seconds=15)
     assert store.claim_probe(PROJECT, cooldown(), now=NOW + 62, lease_seconds=15)
 
@@ -196,7 +222,7 @@ def test_a_cleared_cooldown_needs_no_probe(store: StateStore) -> None:
     """The project was stopped since the caller looked: nothing cools down there."""
     assert store.claim_probe(PROJECT, cooldown(), now=NOW, lease_seconds=15)
     store.close_cooldown(PROJECT, cooldown())
-    assert store.snapshot(PROJECT, [WEB]).cooldowns == {}
+    assert seen(store, WEB).cooldowns == {}
 
 
 def test_a_success_does_not_close_a_cooldown_that_is_newer(store: StateStore) -> None:
@@ -205,7 +231,7 @@ def test_a_success_does_not_close_a_cooldown_that_is_newer(store: StateStore) ->
     hour = cooldown(until=NOW + 3600)
     store.extend_cooldown(PROJECT, hour)
     store.close_cooldown(PROJECT, cooldown())
-    assert store.snapshot(PROJECT, [WEB]).cooldowns[WEB] == hour
+    assert seen(store, WEB).cooldowns[WEB] == hour
 
 
 def test_a_closed_cooldown_is_replaced_by_any_new_one(store: StateStore) -> None:
@@ -225,9 +251,9 @@ def test_clearing_a_project_leaves_its_generation_and_other_projects_alone(store
     store.extend_cooldown(OTHER, cooldown())
     assert store.clear_project(PROJECT) == 31
     assert store.clear_project(PROJECT) == 0
-    snapshot = store.snapshot(PROJECT, [("instance-7", SearchModality.WEB), WEB])
+    snapshot = seen(store, ("instance-7", SearchModality.WEB), WEB)
     assert (dict(snapshot.cooldowns), dict(snapshot.quotas), snapshot.generation) == ({}, {}, 1)
-    assert store.cooldowns(OTHER) == [cooldown()]
+    assert seen(store, WEB, project=OTHER).cooldowns == {WEB: cooldown()}
 
 
 def test_a_generation_only_grows_and_belongs_to_one_project(store: StateStore) -> None:
@@ -238,53 +264,83 @@ def test_a_generation_only_grows_and_belongs_to_one_project(store: StateStore) -
     assert store.snapshot(OTHER, []).generation == 0
 
 
+def test_spent_credit_adds_up_by_instance_period_and_project(store: StateStore) -> None:
+    """Each addition tells what it comes to; another month, another instance and another project start from nothing."""
+    assert store.add_spent(PROJECT, "serper-main", "2027-01", 0.3, expires_at=NOW + 86_400) == 0.3
+    assert store.add_spent(PROJECT, "serper-main", "2027-01", 0.6, expires_at=NOW + 86_400) == pytest.approx(0.9)
+    assert store.add_spent(PROJECT, "serper-main", "2027-02", 1, expires_at=None) == 1
+    assert store.add_spent(PROJECT, "serper-eu", "2027-01", 7, expires_at=NOW + 86_400) == 7
+    this_month = [wanted(WEB, credit_period="2027-01"), wanted(IMAGE, credit_period="2027-01")]
+    assert store.snapshot(PROJECT, this_month).spent == {"serper-main": pytest.approx(0.9)}
+    assert store.snapshot(OTHER, this_month).spent == {}
+    assert store.snapshot(PROJECT, [wanted(WEB)]).spent == {}
+
+
+def test_spent_credit_is_forgotten_after_its_period_and_never_without_one(store: StateStore, clock: FakeClock) -> None:
+    """One-time credit does not come back, however long ago it was spent, nor when the project is stopped."""
+    store.add_spent(PROJECT, "serper-main", "2027-01", 5, expires_at=NOW + 86_400)
+    store.add_spent(PROJECT, "serper-eu", "all", 5, expires_at=None)
+    once = wanted(("serper-eu", SearchModality.WEB), credit_period="all")
+    assert store.clear_project(PROJECT) == 0
+    assert store.snapshot(PROJECT, [wanted(WEB, credit_period="2027-01"), once]).spent == {
+        "serper-main": 5,
+        "serper-eu": 5,
+    }
+    clock.advance(3650 * 86_400)
+    assert store.snapshot(PROJECT, [wanted(WEB, credit_period="2027-01"), once]).spent == {"serper-eu": 5}
+
+
+def test_of_many_that_spend_at_once_every_one_is_counted(store: StateStore) -> None:
+    """Fifty environments that pay together owe fifty calls."""
+    totals = all_at_once(lambda _: store.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None))
+    assert sorted(totals) == list(range(1, THREADS + 1))
+
+
 ARXIV = Pacing(subject="export.arxiv.org", requests=1, seconds=3.0)
 
 
+def start(store: StateStore, pacing: Pacing, *, now: float, latest: float) -> float | None:
+    """When a turn begins, or None where there is none by then."""
+    turn = store.take_turn(pacing, now=now, latest=latest)
+    return turn.at if turn.granted else None
+
+
 def test_turns_at_a_rate_follow_each_other_at_its_interval(store: StateStore) -> None:
-    """Without a burst the second caller starts one interval after the first; after idling one starts at once."""
-    assert store.take_turn(ARXIV, 1, now=NOW, latest=NOW) == NOW
-    assert store.take_turn(ARXIV, 1, now=NOW + 1, latest=NOW + 10) == NOW + 3
-    assert store.take_turn(ARXIV, 1, now=NOW + 1, latest=NOW + 10) == NOW + 6
-    assert store.take_turn(ARXIV, 1, now=NOW + 100.5, latest=NOW + 101) == NOW + 100.5
+    """The second caller starts one interval after the first; after idling one starts at once."""
+    assert start(store, ARXIV, now=NOW, latest=NOW) == NOW
+    assert start(store, ARXIV, now=NOW + 1, latest=NOW + 10) == NOW + 3
+    assert start(store, ARXIV, now=NOW + 1, latest=NOW + 10) == NOW + 6
+    assert start(store, ARXIV, now=NOW + 100.5, latest=NOW + 101) == NOW + 100.5
 
 
 def test_a_turn_that_would_come_too_late_is_not_reserved(store: StateStore) -> None:
-    """Who cannot wait goes without, and leaves the place to the next."""
-    store.take_turn(ARXIV, 1, now=NOW, latest=NOW)
-    assert store.take_turn(ARXIV, 1, now=NOW, latest=NOW + 2.9) is None
-    assert store.take_turn(ARXIV, 1, now=NOW, latest=NOW - 1) is None
-    assert store.take_turn(ARXIV, 1, now=NOW, latest=NOW + 3) == NOW + 3
+    """Who cannot wait goes without, learns when there would be one, and leaves the place to the next."""
+    start(store, ARXIV, now=NOW, latest=NOW)
+    assert store.take_turn(ARXIV, now=NOW, latest=NOW + 2.9) == Turn(at=NOW + 3, granted=False)
+    assert start(store, ARXIV, now=NOW, latest=NOW - 1) is None
+    assert start(store, ARXIV, now=NOW, latest=NOW + 3) == NOW + 3
 
 
-def test_several_calls_take_as_many_turns(store: StateStore) -> None:
-    """A search of two requests keeps the next one away for two intervals."""
-    pubmed = Pacing(subject="eutils.ncbi.nlm.nih.gov", requests=4, seconds=1.0)
-    assert store.take_turn(pubmed, 2, now=NOW, latest=NOW) == NOW
-    assert store.take_turn(pubmed, 1, now=NOW, latest=NOW + 1) == NOW + 0.5
-
-
-def test_a_burst_starts_at_once_after_idling_and_then_falls_into_the_interval(store: StateStore) -> None:
-    """Three may start together; the fourth and fifth wait one and two intervals."""
-    bursting = Pacing(subject="api.example.org", requests=1, seconds=1.0, burst=3)
-    starts = [store.take_turn(bursting, 1, now=NOW, latest=NOW + 9) for _ in range(5)]
-    assert starts == [NOW, NOW, NOW, NOW + 1, NOW + 2]
-    assert store.take_turn(bursting, 1, now=NOW + 1.5, latest=NOW + 2) is None
+def test_a_search_of_several_calls_takes_one_turn_that_is_long_enough_for_them(store: StateStore) -> None:
+    """Two calls of four a second: the third search is the first that may not start within the same second."""
+    pubmed = Pacing(subject="eutils.ncbi.nlm.nih.gov", requests=4, seconds=1.0, calls=2)
+    starts = [start(store, pubmed, now=NOW, latest=NOW + 9) for _ in range(3)]
+    assert starts == pytest.approx([NOW, NOW + 2 / 3, NOW + 4 / 3])
 
 
 def test_subjects_have_turns_of_their_own(store: StateStore) -> None:
     """Two hosts do not wait for each other, however strange their names."""
     strange = replace(ARXIV, subject="host # with a key\n" * 200)
-    assert store.take_turn(ARXIV, 1, now=NOW, latest=NOW) == NOW
-    assert store.take_turn(strange, 1, now=NOW, latest=NOW) == NOW
-    assert store.take_turn(strange, 1, now=NOW, latest=NOW) is None
+    assert start(store, ARXIV, now=NOW, latest=NOW) == NOW
+    assert start(store, strange, now=NOW, latest=NOW) == NOW
+    assert start(store, strange, now=NOW, latest=NOW) is None
 
 
 def test_fifty_callers_at_once_keep_the_interval(store: StateStore) -> None:
     """However many environments ask together, no two starts are closer than the published interval."""
     third = Pacing(subject="eutils.ncbi.nlm.nih.gov", requests=3, seconds=1.0)
-    starts = all_at_once(lambda number: store.take_turn(third, 1, now=NOW + number / 1000, latest=NOW + 60))
-    given = sorted(start for start in starts if start is not None)
+    starts = all_at_once(lambda number: start(store, third, now=NOW + number / 1000, latest=NOW + 60))
+    given = sorted(moment for moment in starts if moment is not None)
     assert len(given) == THREADS
     assert min(later - earlier for earlier, later in pairwise(given)) >= third.interval - 1e-6
     assert given[-1] <= NOW + 0.05 + (THREADS - 1) * third.interval + 1e-6
@@ -292,5 +348,21 @@ def test_fifty_callers_at_once_keep_the_interval(store: StateStore) -> None:
 
 def test_fifty_callers_at_once_get_no_more_turns_than_there_is_time_for(store: StateStore) -> None:
     """Of fifty callers who wait ten seconds at most, four get a turn at one per three seconds."""
-    starts = all_at_once(lambda _: store.take_turn(ARXIV, 1, now=NOW, latest=NOW + 10))
-    assert sorted(start for start in starts if start is not None) == [NOW, NOW + 3, NOW + 6, NOW + 9]
+    starts = all_at_once(lambda _: start(store, ARXIV, now=NOW, latest=NOW + 10))
+    assert sorted(moment for moment in starts if moment is not None) == [NOW, NOW + 3, NOW + 6, NOW + 9]
+
+
+@pytest.mark.parametrize(
+    ("requests", "seconds", "calls"), [(3, 1.0, 2), (3, 1.0, 3), (10, 1.0, 2), (10, 1.0, 3), (1, 3.0, 1), (2, 1.0, 3)]
+)
+@pytest.mark.parametrize("apart", [0.0, 0.07, 0.4, 1.3])
+def test_two_hundred_searches_never_exceed_the_published_rate(
+    requests: int, seconds: float, calls: int, apart: float
+) -> None:
+    """In no window of the provider's are there more calls than it allows, however far apart those of a search are."""
+    store, pacing = InMemoryStateStore(), Pacing(subject="p", requests=requests, seconds=seconds, calls=calls)
+    given = [start(store, pacing, now=NOW + number / 100, latest=NOW + 10_000) for number in range(200)]
+    made = sorted(moment + number * apart for moment in given if moment is not None for number in range(calls))
+    assert len(made) == 200 * calls
+    busiest = max(sum(first <= call < first + seconds - 1e-3 for call in made[at:]) for at, first in enumerate(made))
+    assert busiest <= max(requests, calls)

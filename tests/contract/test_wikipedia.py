@@ -11,6 +11,7 @@ from tests.fakes.instances import instance, request, scope
 from tests.fakes.transport import ScriptedTransport, answer
 from zarniwoop.adapters.wikipedia import PROTOCOL
 from zarniwoop.contract.failure import (
+    AccessRefused,
     MalformedAnswer,
     ProviderError,
     ProviderUnavailable,
@@ -19,6 +20,7 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.hit import ContentInline, ContentReference
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.provider import WrongSettingsError
 from zarniwoop.contract.request import Locale
 from zarniwoop.contract.result import FilterHandling, SearchResult
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
@@ -95,9 +97,9 @@ def test_the_language_picks_the_wikipedia_unless_an_address_was_set(
 
 
 @pytest.mark.parametrize("language", ["evil.example/", "DE", "de#", "d"])
-def test_a_language_that_is_no_language_code_reaches_no_host(language: str) -> None:
+def test_a_language_that_is_no_language_code_makes_no_instance(language: str) -> None:
     """The setting becomes part of a host name."""
-    with pytest.raises(QueryRejected):
+    with pytest.raises(WrongSettingsError, match=r"^language must match"):
         sent({"language": language})
 
 
@@ -332,6 +334,25 @@ def test_the_recorded_404_puts_the_query_at_fault() -> None:
     """A problem document of the REST gateway."""
     with pytest.raises(QueryRejected):
         search(answer(payload("wikipedia", "rest_summary_404.json"), status=404))
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "failure"),
+    [
+        (403, b"<!DOCTYPE html><p>Requests for <i>how to rotate an api_key</i> are blocked</p>", AccessRefused),
+        (403, b'{"message":"blocked: invalid api_key unauthorized"}', AccessRefused),
+        (400, b"<html>No page about quota exceeded</html>", QueryRejected),
+        (400, b'{"error":"quota exceeded"}', QueryRejected),
+        (401, b"", AccessRefused),
+    ],
+)
+def test_a_page_that_repeats_the_query_does_not_bench_a_wiki_that_needs_no_key(
+    status: int, body: bytes, failure: type[ProviderError]
+) -> None:
+    """Anybody could otherwise put Wikipedia out of use until its settings change, by what he searches for."""
+    with pytest.raises(ProviderError) as caught:
+        search(answer(body, status=status))
+    assert type(caught.value) is failure
 
 
 def test_every_recorded_answer_has_its_test() -> None:

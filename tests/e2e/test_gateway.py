@@ -41,7 +41,7 @@ def test_without_a_valid_token_nobody_gets_in(stack: Stack, authorization: str |
 
 def test_an_expired_token_is_refused(stack: Stack) -> None:
     """A token whose day has passed is answered 401, although its item may still lie in the table."""
-    token = issue(stack.target, Wanted(tenant_id="local", projects=("*",), days=-1))
+    token = issue(stack.target, Wanted(tenant_id="local", projects=("*",), days=1e-6))
 
     assert _get(stack, _TOOLS, f"Bearer {token}").status_code == 401
 

@@ -16,12 +16,12 @@ _LOOPBACK = "0100007F"  # 127.0.0.1, as /proc/net/tcp spells it
 
 
 def test_everything_listens_on_127_0_0_1_only(stack: Stack) -> None:
-    """The emulator and the simulator cannot be reached from another machine."""
+    """The emulator, the simulator and the scripted model cannot be reached from another machine."""
     inodes = {inode for pid in _stack_processes(stack) for inode in _sockets(pid)}
 
     listening = [address for address, inode in _listeners() if inode in inodes]
 
-    assert len(listening) == 2
+    assert len(listening) == 3
     assert {address.partition(":")[0] for address in listening} == {_LOOPBACK}
 
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from stack.running import Stack
+from tests.e2e.investigations import BEDROCK_MODEL
 
 pytestmark = pytest.mark.e2e
 
@@ -33,15 +34,26 @@ def handler(event, context):
 """
 
 _SETTINGS = {"read settings", "read secret"}
-_SEARCHING = _SETTINGS | {"read state", "write state", "keep quota", "write calls", "count calls", "keep answer"}
+_ANSWERING = {"publish", "set a failed event aside"}
+_SEARCHING = _SETTINGS | {"read state", "write state", "keep quota", "write calls", "keep answer"}
+_RUN_FILES = {"list content", "read run file"}
 ALLOWED = {
     "Authorizer": {"read token"},
     "Tools": set(),
-    "ResearchSearch": _SEARCHING | {"publish"},
-    "ResearchSearchExpert": _SEARCHING,
-    "ResearchRich": _SEARCHING,
-    "ResearchProviders": _SETTINGS | {"read state", "list state", "keep quota", "count calls"},
-    "ProjectStop": {"list state", "write state", "list content", "delete content"},
+    "ResearchSearch": _SEARCHING | _ANSWERING,
+    "ResearchSearchExpert": _SEARCHING | _ANSWERING,
+    "ResearchRich": _SEARCHING | _ANSWERING,
+    "ResearchProviders": _SETTINGS | _ANSWERING | {"read state", "keep quota", "count calls"},
+    "ResearchInvestigate": _ANSWERING
+    | _RUN_FILES
+    | {"read run", "create run", "write run", "write run file", "start execution"},
+    "InvestigateSteps": _SEARCHING
+    | _RUN_FILES
+    | {"read run", "write run", "write run file", "find content", "read body", "write body"}
+    | {"list recipes", "read recipe", "ask model"},
+    "Runs": _RUN_FILES | {"read secret", "read run", "list runs", "write run", "find content", "read body"},
+    "ReconcileRuns": {"list open runs", "write run", "look at execution", "stop execution"},
+    "ProjectStop": {"set a failed event aside", "list state", "write state", "list content", "delete content"},
 }
 
 
@@ -52,7 +64,7 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
     one = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": key["pk"]}}
     level = {"Path": f"{root}/local/_tenant", "Recursive": True}
     event = {"EventBusName": outputs["EventBusName"], "Source": "probe", "DetailType": "Probe", "Detail": "{}"}
-    return {
+    return _attempts_of_runs(outputs, key, one) | {
         "read state": ("dynamodb", "batch_get_item", {"RequestItems": {state: {"Keys": [key]}}}),
         "list state": ("dynamodb", "query", {"TableName": state, **one}),
         "write state": ("dynamodb", "update_item", {"TableName": state, "Key": key}),
@@ -71,6 +83,7 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
         "read settings": ("ssm", "get_parameters_by_path", level),
         "read all settings": ("ssm", "get_parameters_by_path", {"Path": "/", "Recursive": True}),
         "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),
+        "read several settings": ("ssm", "get_parameters", {"Names": [f"{root}/_stack/queryHashKey"]}),
         "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
         "write setting": ("ssm", "put_parameter", {"Name": f"{root}/probe", "Value": "x", "Type": "String"}),
         "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
@@ -78,7 +91,55 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
         "read content": ("s3", "get_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
         "publish": ("events", "put_events", {"Entries": [event]}),
         "queue a search": ("sqs", "send_message", {"QueueUrl": outputs["SearchQueueUrl"], "MessageBody": "{}"}),
+        "set a failed event aside": (
+            "sqs",
+            "send_message",
+            {"QueueUrl": outputs["FailedEventsQueueUrl"], "MessageBody": "{}"},
+        ),
         "list functions": ("lambda", "list_functions", {}),
+    }
+
+
+def _attempts_of_runs(
+    outputs: Mapping[str, str], key: dict[str, Any], one: dict[str, Any]
+) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    runs, bucket, machine = (
+        outputs[name] for name in ("RunsTableName", "ContentBucketName", "InvestigateStateMachineArn")
+    )
+    execution = f"{machine.replace(':stateMachine:', ':execution:')}:probe"
+    still_open = {
+        "IndexName": "open",
+        "KeyConditionExpression": "#open = :open",
+        "ExpressionAttributeNames": {"#open": "open"},
+        "ExpressionAttributeValues": {":open": {"S": "OPEN"}},
+    }
+    file = {"Bucket": bucket, "Key": "probe/probe/runs/probe/input.json"}
+    body = {"Bucket": bucket, "Key": "probe/probe/content/probe"}
+    asked = {"messages": [{"role": "user", "content": [{"text": "Who is there?"}]}]}
+    return {
+        "read run": ("dynamodb", "get_item", {"TableName": runs, "Key": key}),
+        "create run": ("dynamodb", "put_item", {"TableName": runs, "Item": key}),
+        "write run": ("dynamodb", "update_item", {"TableName": runs, "Key": key}),
+        "list runs": ("dynamodb", "query", {"TableName": runs, **one}),
+        "list open runs": ("dynamodb", "query", {"TableName": runs, **still_open}),
+        "scan runs": ("dynamodb", "scan", {"TableName": runs}),
+        "find content": ("dynamodb", "get_item", {"TableName": outputs["StateTableName"], "Key": key}),
+        "read run file": ("s3", "get_object", file),
+        "write run file": ("s3", "put_object", {**file, "Body": "{}"}),
+        "read body": ("s3", "get_object", body),
+        "write body": ("s3", "put_object", {**body, "Body": "x"}),
+        "list recipes": ("s3", "list_objects_v2", {"Bucket": outputs["RecipesBucketName"]}),
+        "read recipe": ("s3", "get_object", {"Bucket": outputs["RecipesBucketName"], "Key": "probe/_recipes/x.md"}),
+        "write recipe": (
+            "s3",
+            "put_object",
+            {"Bucket": outputs["RecipesBucketName"], "Key": "probe/_recipes/x.md", "Body": "x"},
+        ),
+        "start execution": ("stepfunctions", "start_execution", {"stateMachineArn": machine, "input": "{}"}),
+        "look at execution": ("stepfunctions", "describe_execution", {"executionArn": execution}),
+        "stop execution": ("stepfunctions", "stop_execution", {"executionArn": execution}),
+        "ask model": ("bedrock-runtime", "converse", {"modelId": BEDROCK_MODEL, **asked}),
+        "ask another model": ("bedrock-runtime", "converse", {"modelId": "amazon.titan-text-lite-v1", **asked}),
     }
 
 

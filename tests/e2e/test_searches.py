@@ -11,6 +11,7 @@ import pytest
 
 from stack.running import Stack
 from stack.seeding import SIMULATED_KEY
+from zarniwoop.tools.registry import TOOLS
 
 SCOPE = {"tenant_id": "local", "project_id": "demo"}
 Call = Callable[..., dict[str, Any]]
@@ -164,11 +165,25 @@ def test_a_queued_search_is_answered_as_an_event(stack: Stack, answers: Callable
     assert answered["result"]["data"]["hits"]
 
 
-def test_a_search_asked_for_by_event_is_answered_as_an_event(
-    stack: Stack, answers: Callable[[str], dict[str, Any]]
+@pytest.mark.parametrize(
+    ("tool", "arguments", "answering"),
+    [
+        (None, {"query": "graphene", "modality": "ENCYCLOPEDIA"}, "research_search"),
+        ("research_search", {"query": "graphene", "modality": "ENCYCLOPEDIA"}, "research_search"),
+        ("research_search_expert", {"query": "graphene", "modality": "ENCYCLOPEDIA"}, "research_search_expert"),
+        ("research_rich", {"query": "solar energy", "max_results": 2}, "research_rich"),
+        ("research_providers", {}, "research_providers"),
+    ],
+)
+def test_what_is_asked_for_by_event_is_answered_as_an_event(
+    stack: Stack,
+    answers: Callable[[str], dict[str, Any]],
+    tool: str | None,
+    arguments: dict[str, Any],
+    answering: str,
 ) -> None:
-    """`ResearchRequested` in, `ResearchAnswered` out."""
-    detail = {"scope": SCOPE, "arguments": {"query": "graphene", "modality": "ENCYCLOPEDIA"}}
+    """`ResearchRequested` in, `ResearchAnswered` out, by the tool that the event names."""
+    detail = {"scope": SCOPE, "arguments": arguments, **({"tool": tool} if tool else {})}
     entry = {
         "EventBusName": stack.outputs["EventBusName"],
         "Source": "agents.example",
@@ -176,7 +191,8 @@ def test_a_search_asked_for_by_event_is_answered_as_an_event(
         "Detail": json.dumps(detail),
     }
     event_id = aws(stack, "events").put_events(Entries=[entry])["Entries"][0]["EventId"]
-    assert answers(event_id)["result"]["ok"] is True
+    answered = answers(event_id)
+    assert (answered["tool"], answered["result"]["ok"]) == (answering, True)
 
 
 def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: Stack, call: Call) -> None:
@@ -185,7 +201,7 @@ def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: St
     bucket, table = stack.outputs["ContentBucketName"], stack.outputs["StateTableName"]
     for project in ("stopping", "staying"):
         s3.put_object(Bucket=bucket, Key=f"local/{project}/content/a", Body=b"body")
-        item = {"pk": {"S": f"T#local#P#{project}"}, "sk": {"S": "CD#serper-main#WEB"}}
+        item = {"pk": {"S": f"T#local#P#{project}"}, "sk": {"S": "CD#serper-main#WEB#0123456789abcdef"}}
         dynamodb.put_item(TableName=table, Item=item)
     aws(stack, "events").put_events(
         Entries=[
@@ -211,18 +227,13 @@ def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: St
     while left("stopping") != (0, {"GEN"}) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert left("stopping") == (0, {"GEN"})
-    assert left("staying") == (1, {"CD#serper-main#WEB"})
+    assert left("staying") == (1, {"CD#serper-main#WEB#0123456789abcdef"})
 
 
 def test_the_catalogue_lists_the_tools_in_the_shape_of_the_model(api: httpx.Client) -> None:
     """What an OpenAI model reads, over HTTP."""
     tools = api.get("/v1/tools", params={"format": "openai"}).json()["tools"]
-    assert [tool["function"]["name"] for tool in tools] == [
-        "research_search",
-        "research_search_expert",
-        "research_rich",
-        "research_providers",
-    ]
+    assert [tool["function"]["name"] for tool in tools] == [tool.name for tool in TOOLS]
 
 
 @pytest.mark.parametrize(

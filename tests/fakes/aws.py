@@ -21,6 +21,7 @@ REGION = "us-east-1"
 STATE_TABLE = "zarniwoop-test-state"
 AUDIT_TABLE = "zarniwoop-test-audit"
 TOKEN_TABLE = "zarniwoop-test-tokens"
+RUNS_TABLE = "zarniwoop-test-runs"
 
 _ANSWERED = "x-answered-by-the-test"
 """botocore asks every handler and takes the first answer; moto must not carry out what the test has refused."""
@@ -58,6 +59,31 @@ def create_table(name: str, *keys: str) -> None:
             for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
         ],
         AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def create_runs_table() -> None:
+    """With the sparse index of open runs by deadline."""
+    boto3.client("dynamodb", region_name=REGION).create_table(
+        TableName=RUNS_TABLE,
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+            {"AttributeName": "open", "AttributeType": "S"},
+            {"AttributeName": "deadline_at", "AttributeType": "N"},
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "open",
+                "KeySchema": [
+                    {"AttributeName": "open", "KeyType": "HASH"},
+                    {"AttributeName": "deadline_at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
         BillingMode="PAY_PER_REQUEST",
     )
 

@@ -20,6 +20,7 @@ TABLES = {
     "STATE_TABLE": "StateTable",
     "CALLS_TABLE": "CallsTable",
     "TOKENS_TABLE": "TokensTable",
+    "RUNS_TABLE": "RunsTable",
     "IDEMPOTENCY_TABLE": "IdempotencyTable",
 }
 SETTINGS_ROOT = "/zarniwoop/test"
@@ -68,14 +69,25 @@ class Cloud:
         return found
 
 
+def _state_machine(client: Any) -> str:
+    """One that accepts executions; moto carries them out only for those who ask it to (`fakes.state_machine`)."""
+    arn: str = client.create_state_machine(
+        name="investigate",
+        definition='{"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}}',
+        roleArn="arn:aws:iam::123456789012:role/states",
+    )["stateMachineArn"]
+    return arn
+
+
 @contextmanager
 def cloud() -> Iterator[Cloud]:
-    """Tables as the template declares them, a bucket, a bus, and the stack's hash key."""
+    """Tables as the template declares them, buckets, a bus, a state machine, and the stack's hash key."""
     with mock_aws():
         made = Cloud(
             variables={
                 **{variable: variable.lower() for variable in TABLES},
                 "CONTENT_BUCKET": "content",
+                "RECIPES_BUCKET": "recipes",
                 "EVENT_BUS": "default",
                 "SETTINGS_ROOT": SETTINGS_ROOT,
                 "ALLOWED_PRIVATE_NETWORKS": "127.0.0.1/32",
@@ -90,8 +102,11 @@ def cloud() -> Iterator[Cloud]:
                 KeySchema=properties["KeySchema"],
                 AttributeDefinitions=properties["AttributeDefinitions"],
                 BillingMode="PAY_PER_REQUEST",
+                **{name: properties[name] for name in ("GlobalSecondaryIndexes",) if name in properties},
             )
-        made.client("s3").create_bucket(Bucket="content")
+        for bucket in ("content", "recipes"):
+            made.client("s3").create_bucket(Bucket=bucket)
+        made.variables["INVESTIGATE_STATE_MACHINE"] = _state_machine(made.client("stepfunctions"))
         made.client("ssm").put_parameter(
             Name=f"{SETTINGS_ROOT}/_stack/queryHashKey", Value="h" * 64, Type="SecureString"
         )

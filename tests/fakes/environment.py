@@ -6,8 +6,12 @@ from typing import Any
 
 from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.clock import FakeClock
+from tests.fakes.content_store import InMemoryContentStore
+from tests.fakes.executions import STATE_MACHINE, FakeExecutions
 from tests.fakes.parameter_store import InMemoryParameterStore
 from tests.fakes.providers import FakeProtocol, Step
+from tests.fakes.run_files import InMemoryRunFiles
+from tests.fakes.run_store import InMemoryRunStore
 from tests.fakes.state_store import InMemoryStateStore
 from tests.fakes.token_store import InMemoryTokenStore
 from tests.fakes.transport import ScriptedTransport
@@ -17,7 +21,10 @@ from zarniwoop.settings.levels import Place
 from zarniwoop.settings.parameter_store import ParameterStore
 from zarniwoop.stores.audit import AuditStore
 from zarniwoop.stores.content import ContentStore
-from zarniwoop.stores.state import ProjectKey, StateStore
+from zarniwoop.stores.executions import Executions
+from zarniwoop.stores.run_files import RunFiles
+from zarniwoop.stores.runs import RunStore
+from zarniwoop.stores.state import StateStore
 from zarniwoop.stores.tokens import TokenGrant, TokenStore
 from zarniwoop.wiring import Environment
 
@@ -38,16 +45,6 @@ class FakeBus:
         return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"}]}
 
 
-class FakeContentStore:
-    """`stores.content.ContentStore`: names by project."""
-
-    def __init__(self) -> None:
-        self.objects: dict[ProjectKey, list[str]] = {}
-
-    def delete_project(self, project: ProjectKey) -> int:
-        return len(self.objects.pop(project, []))
-
-
 class FakeEnvironment(Environment):
     """Scripted instances of tenant `acme`, asked in the order in which they are named."""
 
@@ -61,13 +58,17 @@ class FakeEnvironment(Environment):
         request_id: str = "request-1",
     ) -> None:
         clock = FakeClock()
-        super().__init__({"SETTINGS_ROOT": ROOT, "EVENT_BUS": "bus"}, clock=clock, transport=ScriptedTransport())
+        variables = {"SETTINGS_ROOT": ROOT, "EVENT_BUS": "bus", "INVESTIGATE_STATE_MACHINE": STATE_MACHINE}
+        super().__init__(variables, clock=clock, transport=ScriptedTransport())
         self.hands = clock
         self.fake_state = InMemoryStateStore(clock)
         self.fake_calls = InMemoryAuditStore()
         self.fake_parameters = InMemoryParameterStore(ROOT)
         self.fake_tokens = InMemoryTokenStore(*grants)
-        self.fake_content = FakeContentStore()
+        self.fake_content = InMemoryContentStore(clock)
+        self.fake_runs = InMemoryRunStore(clock)
+        self.fake_files = InMemoryRunFiles()
+        self.fake_executions = FakeExecutions()
         self.bus = FakeBus()
         self.protocol = FakeProtocol(
             clock, {name: list(steps) for name, steps in (scripts or {}).items()}, modalities=modalities
@@ -97,6 +98,18 @@ class FakeEnvironment(Environment):
     @cached_property
     def content(self) -> ContentStore:
         return self.fake_content
+
+    @cached_property
+    def runs(self) -> RunStore:
+        return self.fake_runs
+
+    @cached_property
+    def run_files(self) -> RunFiles:
+        return self.fake_files
+
+    @cached_property
+    def executions(self) -> Executions:
+        return self.fake_executions
 
     @cached_property
     def events(self) -> Any:

@@ -28,14 +28,15 @@ def sample(name: str) -> Any:
     return orjson.loads((EVENTS / f"{name}.json").read_bytes())
 
 
-def handler_of(function: str) -> Handler:
-    """The `handler` of `functions/<function>/app.py`, loaded as Lambda does it: from its file, anew."""
-    spec = importlib.util.spec_from_file_location(f"function_{function}", FUNCTIONS / function / "app.py")
+def handler_of(function: str, module: str = "app") -> Handler:
+    """The `handler` of `functions/<function>/<module>.py`, loaded as Lambda does it: from its file, anew."""
+    path = FUNCTIONS / function / f"{module}.py"
+    spec = importlib.util.spec_from_file_location(f"function_{function}_{module}", path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(function)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    handler: Handler = module.handler
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    handler: Handler = loaded.handler
     return handler
 
 

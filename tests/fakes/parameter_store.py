@@ -45,6 +45,10 @@ class InMemoryParameterStore(Outage):
         saved = (value, secure or is_secret(key), str(next(self._writes)))
         self._saved[parameter_name(self._root, place, key)] = saved
 
+    def put_secret(self, name: str, value: str) -> None:
+        """Save a SecureString that is no setting, under its whole name."""
+        self._saved[name] = (value, True, str(next(self._writes)))
+
     def delete(self, place: Place, key: str) -> bool:
         with self._lock:
             self._called("delete")

@@ -67,8 +67,8 @@ class FakeInstance(SearchProviderInstance):
             raise quota
         return quota
 
-    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None:
-        return self.protocol.pacing
+    def pacing(self, request: SearchRequest) -> Pacing | None:
+        return self.protocol.pacing.get(self.id())
 
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         self.protocol.asked.append((self.id(), request))
@@ -101,7 +101,7 @@ class FakeProtocol:
         self.scripts = scripts
         self.modalities = modalities
         self.protocol_id = protocol_id
-        self.pacing: tuple[Pacing, int] | None = None
+        self.pacing: dict[str, Pacing] = {}
         self.quota: QuotaStatus | Exception | None = None
         self.takes: dict[str, float] = {}
         self.asked: list[tuple[str, SearchRequest]] = []

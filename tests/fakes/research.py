@@ -28,6 +28,7 @@ from zarniwoop.settings.credentials import KnownProtocol
 from zarniwoop.settings.endpoints import ResearchSettings, research_settings
 from zarniwoop.settings.levels import Level
 from zarniwoop.stores.state import ProjectKey
+from zarniwoop.tools.research_investigate import Investigations
 from zarniwoop.tools.tool import ToolServices
 
 PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
@@ -94,7 +95,7 @@ class Research:
 
     @property
     def services(self) -> ToolServices:
-        return ToolServices(dispatcher=self.dispatcher, clock=self.clock)
+        return ToolServices(dispatcher=self.dispatcher, clock=self.clock, investigations=_no_investigations)
 
     def scope(self, seconds: float = 20.0, *, project_id: str = "demo") -> SearchScope:
         return SearchScope(tenant_id="acme", project_id=project_id, deadline=Deadline.after(seconds, self.clock))
@@ -117,3 +118,7 @@ class Research:
         if self.settings_failure is not None:
             raise self.settings_failure
         return settings_of(self.settings, {"fake": self.protocol}), self.stale
+
+
+def _no_investigations() -> Investigations:
+    raise AssertionError("nothing in here starts a run")

@@ -7,10 +7,11 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.outage import Outage
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject
+from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject, Turn, Wanted
 from zarniwoop.stores.state_items import lapses_at
 
-Key = tuple[ProjectKey, Subject]
+Key = tuple[ProjectKey, Subject, str]
+"""Whose cooldown, of what, under which settings."""
 
 
 class InMemoryStateStore(Outage):
@@ -21,32 +22,37 @@ class InMemoryStateStore(Outage):
         self._clock = clock or FakeClock()
         self._cooldowns: dict[Key, Cooldown] = {}
         self._probes: dict[Key, float] = {}
-        self._quotas: dict[Key, KeptQuota] = {}
+        self._quotas: dict[tuple[ProjectKey, Subject], KeptQuota] = {}
+        self._spent: dict[tuple[ProjectKey, str, str], tuple[float, float]] = {}
         self._generations: dict[ProjectKey, int] = {}
         self._next_turn: dict[str, float] = {}
 
-    def snapshot(self, project: ProjectKey, subjects: Sequence[Subject]) -> StateSnapshot:
+    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
         with self._lock:
             self._called("snapshot")
             now = self._clock.now()
-            cooldowns = {subject: self._standing((project, subject)) for subject in subjects}
-            quotas = {subject: self._quotas.get((project, subject)) for subject in subjects}
+            cooldowns = {each.subject: self._standing((project, each.subject, each.fingerprint)) for each in wanted}
+            quotas = {each.subject: self._quotas.get((project, each.subject)) for each in wanted}
+            spent = {
+                each.subject[0]: self._spent.get((project, each.subject[0], each.credit_period or ""))
+                for each in wanted
+            }
             return StateSnapshot(
                 cooldowns={subject: found for subject, found in cooldowns.items() if found},
                 quotas={subject: found for subject, found in quotas.items() if found and found.expires_at > now},
+                spent={instance_id: found[0] for instance_id, found in spent.items() if found and found[1] > now},
                 generation=self._generations.get(project, 0),
             )
 
-    def cooldowns(self, project: ProjectKey) -> Sequence[Cooldown]:
+    def cooldowns_of(self, project: ProjectKey) -> Sequence[Cooldown]:
+        """What is written there, for tests to look at."""
         with self._lock:
-            self._called("cooldowns")
-            found = (self._standing(key) for key in list(self._cooldowns) if key[0] == project)
-            return [cooldown for cooldown in found if cooldown]
+            return [cooldown for key, cooldown in self._cooldowns.items() if key[0] == project]
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
         with self._lock:
             self._called("extend_cooldown")
-            key = (project, (cooldown.instance_id, cooldown.modality))
+            key = (project, cooldown.subject, cooldown.fingerprint)
             standing = self._standing(key)
             if standing and not _may_be_replaced(standing, cooldown):
                 return standing
@@ -57,7 +63,7 @@ class InMemoryStateStore(Outage):
     def claim_probe(self, project: ProjectKey, cooldown: Cooldown, *, now: float, lease_seconds: float) -> bool:
         with self._lock:
             self._called("claim_probe")
-            key = (project, (cooldown.instance_id, cooldown.modality))
+            key = (project, cooldown.subject, cooldown.fingerprint)
             standing = self._standing(key)
             if standing is None or standing.closed:
                 return True
@@ -69,7 +75,7 @@ class InMemoryStateStore(Outage):
     def close_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> None:
         with self._lock:
             self._called("close_cooldown")
-            key = (project, (cooldown.instance_id, cooldown.modality))
+            key = (project, cooldown.subject, cooldown.fingerprint)
             standing = self._standing(key)
             if standing and standing.until == cooldown.until:
                 self._cooldowns[key] = replace(standing, closed=True)
@@ -79,12 +85,12 @@ class InMemoryStateStore(Outage):
         with self._lock:
             self._called("clear_project")
             cooldowns = [key for key in self._cooldowns if key[0] == project]
-            quotas = [key for key in self._quotas if key[0] == project]
+            quotas = [subject for owner, subject in self._quotas if owner == project]
             for key in cooldowns:
                 del self._cooldowns[key]
                 self._probes.pop(key, None)
-            for key in quotas:
-                del self._quotas[key]
+            for subject in quotas:
+                del self._quotas[project, subject]
             return len(cooldowns) + len(quotas)
 
     def bump_generation(self, project: ProjectKey) -> int:
@@ -98,15 +104,24 @@ class InMemoryStateStore(Outage):
             self._called("save_quota")
             self._quotas[project, subject] = replace(quota, expires_at=float(int(quota.expires_at)))
 
-    def take_turn(self, pacing: Pacing, calls: int, *, now: float, latest: float) -> float | None:
+    def add_spent(
+        self, project: ProjectKey, instance_id: str, credit_period: str, amount: float, *, expires_at: float | None
+    ) -> float:
+        with self._lock:
+            self._called("add_spent")
+            key = (project, instance_id, credit_period)
+            spent = self._spent.get(key, (0.0, 0.0))[0] + amount
+            self._spent[key] = (spent, float("inf") if expires_at is None else expires_at)
+            return spent
+
+    def take_turn(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
         with self._lock:
             self._called("take_turn")
-            spoken_for = max(now, self._next_turn.get(pacing.subject, 0.0))
-            start = max(now, spoken_for - max(pacing.burst - calls, 0) * pacing.interval)
+            start = max(now, self._next_turn.get(pacing.subject, 0.0))
             if start > latest:
-                return None
-            self._next_turn[pacing.subject] = spoken_for + calls * pacing.interval
-            return start
+                return Turn(at=start, granted=False)
+            self._next_turn[pacing.subject] = start + pacing.interval
+            return Turn(at=start, granted=True)
 
     def _standing(self, key: Key) -> Cooldown | None:
         cooldown = self._cooldowns.get(key)
@@ -114,7 +129,7 @@ class InMemoryStateStore(Outage):
 
 
 def _may_be_replaced(standing: Cooldown, cooldown: Cooldown) -> bool:
-    if standing.closed or standing.fingerprint != cooldown.fingerprint:
+    if standing.closed:
         return True
     if standing.until_settings_change:
         return False

@@ -16,12 +16,13 @@ from tests.fakes.functions import body_of, event_names, function_names, handler_
 from tests.functional.deployed import CANARY, Deployed, deployed, with_canary
 from tests.simulator import Simulator
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.provider import Pacing
 from zarniwoop.entry.authorizer import UnauthorizedError
 from zarniwoop.entry.tool import tool
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.stores.tokens import TokenGrant, hash_token
 from zarniwoop.tools.registry import TOOLS
-from zarniwoop.tools.research_search import RESEARCH_SEARCH
+from zarniwoop.tools.research_search import RESEARCH_SEARCH, RESEARCH_SEARCH_EXPERT
 
 TOKEN = "zw_sample-token-not-a-real-one"
 QUERY = "cathedral bells"
@@ -63,10 +64,11 @@ def test_every_function_has_a_sample_event_and_every_sample_its_function() -> No
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tools_sample_request_is_answered(stack: Deployed, name: str) -> None:
-    """200, an envelope, and a header with the request's id."""
+    """200, or 202 for a run, an envelope, and a header with the request's id."""
     response = stack.call(name, sample(name))
     envelope = body_of(response)
-    assert (response["statusCode"], envelope["ok"], envelope["error"]) == (200, True, None)
+    status = 202 if name == "research_investigate" else 200
+    assert (response["statusCode"], envelope["ok"], envelope["error"]) == (status, True, None)
     assert response["headers"]["x-request-id"] == "request-1"
     assert envelope["data"]
 
@@ -180,6 +182,43 @@ def test_a_warm_search_is_one_read_and_one_write(small: Deployed, name: str) -> 
     small.forget_calls()
     assert small.envelope(name, event)["ok"]
     assert small.aws_calls == [("dynamodb", "BatchGetItem"), ("dynamodb", "BatchWriteItem")]
+
+
+@pytest.mark.parametrize("waits", [0, 1, 2])
+def test_a_warm_search_at_a_published_rate_writes_its_turn_first(stack: Deployed, waits: int) -> None:
+    """One conditional write when nobody is before it, two when it queues up; then one read and one write as ever."""
+    clock = FakeClock()
+    own = stack.cloud.environment(clock=clock)
+    handler = tool(RESEARCH_SEARCH_EXPERT, environment=lambda: own)
+    event = posted(
+        {"query": "graphene", "modality": "ACADEMIC", "pinned_provider_id": "arxiv-main"}, tool="research_search_expert"
+    )
+    assert body_of(handler(event, LambdaContext()))["ok"]
+    clock.advance(0 if waits else 3)
+    for _ in range(max(0, waits - 1)):
+        own.state.take_turn(_arxiv(stack), now=clock.now(), latest=clock.now() + 60)
+    stack.forget_calls()
+    assert body_of(handler(event, LambdaContext()))["ok"]
+    turns = ["UpdateItem"] * (2 if waits else 1)
+    assert stack.aws_calls == [("dynamodb", name) for name in ("BatchGetItem", *turns, "BatchWriteItem")]
+    assert sum(clock.slept) == pytest.approx(3.0 * waits)
+    own._transport.close()  # type: ignore[attr-defined]
+
+
+def _arxiv(stack: Deployed) -> Pacing:
+    return Pacing(subject="arxiv@127.0.0.1", requests=1, seconds=3.0)
+
+
+def test_a_call_of_an_endpoint_with_a_credit_limit_is_one_more_write(small: Deployed) -> None:
+    """It counts what was spent; the count comes with the one read."""
+    small.cloud.set("research.default.web", "serper-main")
+    small.cloud.set("research.endpoint.serper-main.creditLimit", "2500")
+    small.call("research_search", posted(ASKED))
+    small.forget_calls()
+    assert small.envelope("research_search", posted(ASKED))["ok"]
+    assert small.aws_calls == [("dynamodb", name) for name in ("BatchGetItem", "UpdateItem", "BatchWriteItem")]
+    (spent,) = [item for item in small.cloud.items("STATE_TABLE") if item["sk"]["S"].startswith("US#serper-main#")]
+    assert float(spent["spent"]["N"]) == 2
 
 
 def test_a_cold_search_reads_each_setting_and_key_once(small: Deployed) -> None:

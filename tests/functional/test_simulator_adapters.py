@@ -165,7 +165,7 @@ def test_the_balance_of_an_account_is_read(simulator: Simulator, transport: Http
     ("fault", "failure"),
     [
         ("400", QueryRejected),
-        ("401", CredentialsRejected),
+        ("401", AccessRefused),
         ("wall", AccessRefused),
         ("404", QueryRejected),
         ("429", RateLimited),

@@ -16,7 +16,7 @@ from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.project_stop import project_stop
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
-from zarniwoop.stores.state import Cooldown, ProjectKey
+from zarniwoop.stores.state import Cooldown, ProjectKey, Wanted
 from zarniwoop.tools.registry import TOOLS
 
 DEMO = ProjectKey(tenant_id="acme", project_id="demo")
@@ -116,13 +116,13 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
     report = stack.call("project_stop", sample("project_stop"))
     assert report == {
         "generation": 1,
-        "disposed_instances": 2,
         "deleted_state_items": 1,
         "deleted_content_objects": 2,
     }
     left = objects.list_objects_v2(Bucket=stack.cloud.variables["CONTENT_BUCKET"])["Contents"]
     assert [each["Key"] for each in left] == ["acme/demo-2/content/1", "acme/lab/content/1"]
-    assert (len(states.cooldowns(DEMO)), len(states.cooldowns(LAB))) == (0, 1)
+    cooled = [Wanted(subject=("serper-main", SearchModality.IMAGE), fingerprint="f")]
+    assert [len(states.snapshot(project, cooled).cooldowns) for project in (DEMO, LAB)] == [0, 1]
     assert (states.snapshot(DEMO, []).generation, states.snapshot(LAB, []).generation) == (1, 0)
     assert {item["project_id"]["S"] for item in stack.cloud.items("CALLS_TABLE")} == {"demo", "lab"}
 

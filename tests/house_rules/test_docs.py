@@ -8,9 +8,10 @@ import pytest
 from tests.fakes.template import ROOT, template
 from zarniwoop.adapters import BUILTIN
 from zarniwoop.observe.metrics import Metric
-from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, ROUTING
+from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, MODEL_SETTINGS, RERANK_RECIPE, ROUTING
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.wire.driver import WireProtocol
+from zarniwoop.wire.extras import COMMON_FIELDS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
@@ -51,14 +52,25 @@ def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
     for protocol in BUILTIN:
         for field in protocol.format.setting_fields:
             assert any(protocol.id() in row for row in rows(README, f"research.endpoint.<id>.{field.name}")), field.name
+    for field in COMMON_FIELDS:
+        assert len(rows(README, f"research.endpoint.<id>.{field.name}")) == 1
+
+
+def test_the_readme_has_a_row_for_every_setting_of_a_model_with_its_default() -> None:
+    """Both roles have the same."""
+    for suffix in MODEL_SETTINGS:
+        (row,) = rows(README, f"llm.<role>.{suffix.name}")
+        assert f"| {suffix.default} |" in row
 
 
 def test_the_readme_names_no_setting_that_does_not_exist() -> None:
     """A row for a setting that went must go too."""
     known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING)
-    known |= {knob.key for knob in KNOBS}
-    known |= {f"research.endpoint.<id>.{field.name}" for each in BUILTIN for field in each.format.setting_fields}
-    assert set(re.findall(r"^\| `(research\.[^`]+)`", README, re.MULTILINE)) == known
+    known |= {knob.key for knob in KNOBS} | {RERANK_RECIPE}
+    fields = [*COMMON_FIELDS, *(field for each in BUILTIN for field in each.format.setting_fields)]
+    known |= {f"research.endpoint.<id>.{field.name}" for field in fields}
+    known |= {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
+    assert set(re.findall(r"^\| `((?:research|llm)\.[^`]+)`", README, re.MULTILINE)) == known
 
 
 def test_the_operations_page_lists_every_metric_and_every_stack_parameter() -> None:
@@ -73,6 +85,12 @@ def test_the_operations_page_lists_every_metric_and_every_stack_parameter() -> N
 def test_a_provider_is_documented_in_under_sixty_lines() -> None:
     """The page on add-ons stays short."""
     assert DOCUMENTS["adding-a-provider.md"].count("\n") < 60
+
+
+def test_no_document_has_a_gap_that_was_to_be_filled() -> None:
+    """`@@NAME@@` stands where an output is to be pasted."""
+    for name, text in {"README.md": README, **DOCUMENTS}.items():
+        assert "@@" not in text, name
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -43,6 +43,25 @@ def test_a_refusal_of_the_gateway_is_a_problem_in_the_envelope(kind: str) -> Non
         assert float(_retry_after(response)) == problem["wait_seconds"]
 
 
+def test_every_4xx_of_the_gateway_is_named_and_keeps_its_status() -> None:
+    """One answer for all of them would make a 400 of a 403; a route that is not there is the only one we restate."""
+    of_aws = {
+        400: {"BAD_REQUEST_BODY", "BAD_REQUEST_PARAMETERS"},
+        401: {"UNAUTHORIZED"},
+        403: {"ACCESS_DENIED", "EXPIRED_TOKEN", "INVALID_API_KEY", "INVALID_SIGNATURE", "WAF_FILTERED"},
+        404: {"MISSING_AUTHENTICATION_TOKEN", "RESOURCE_NOT_FOUND"},
+        413: {"REQUEST_TOO_LARGE"},
+        415: {"UNSUPPORTED_MEDIA_TYPE"},
+        429: {"QUOTA_EXCEEDED", "THROTTLED"},
+    }
+
+    named: dict[int, set[str]] = {}
+    for kind, response in API["GatewayResponses"].items():
+        named.setdefault(response["StatusCode"], set()).add(kind)
+
+    assert {status: kinds for status, kinds in named.items() if status < 500} == of_aws
+
+
 def _retry_after(response: dict[str, Any]) -> str:
     text: str = response["ResponseParameters"]["Headers"]["Retry-After"]
     return text.strip("'")
@@ -50,11 +69,12 @@ def _retry_after(response: dict[str, Any]) -> str:
 
 def test_every_variable_that_the_wiring_reads_is_given() -> None:
     """The composition root asks for no variable that the template does not set."""
-    wiring = (ROOT / "layers/zarniwoop/zarniwoop/wiring.py").read_text(encoding="utf-8")
-    read = set(re.findall(r"_variables(?:\[|\.get\()[\"']([A-Z_]+)[\"']", wiring))
+    wiring = [path.read_text(encoding="utf-8") for path in (ROOT / "layers/zarniwoop/zarniwoop").glob("wiring*.py")]
+    read = set(re.findall(r"_variables(?:\[|\.get\()[\"']([A-Z_]+)[\"']", "\n".join(wiring)))
+    given = [template()["Globals"]["Function"], *FUNCTIONS.values()]
 
-    assert "STATE_TABLE" in read
-    assert read <= set(template()["Globals"]["Function"]["Environment"]["Variables"])
+    assert {"STATE_TABLE", "RUNS_TABLE"} <= read
+    assert read <= {name for each in given for name in each.get("Environment", {}).get("Variables", {})}
 
 
 def test_the_dashboard_is_json() -> None:
@@ -65,13 +85,12 @@ def test_the_dashboard_is_json() -> None:
 
 
 def test_whatever_holds_data_is_encrypted_and_private() -> None:
-    """Tables, queues and the bucket are encrypted at rest, and the bucket is closed to the public."""
-    (bucket,) = resources("AWS::S3::Bucket").values()
-
+    """Tables, queues and buckets are encrypted at rest, and buckets are closed to the public."""
     assert all(table["SSESpecification"]["SSEEnabled"] for table in resources("AWS::DynamoDB::Table").values())
     assert all(queue["SqsManagedSseEnabled"] for queue in resources("AWS::SQS::Queue").values())
-    assert all(bucket["PublicAccessBlockConfiguration"].values())
-    assert bucket["BucketEncryption"]
+    for bucket in resources("AWS::S3::Bucket").values():
+        assert all(bucket["PublicAccessBlockConfiguration"].values())
+        assert bucket["BucketEncryption"]
 
 
 def test_the_api_writes_down_no_bodies() -> None:

@@ -29,8 +29,11 @@ def statements() -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_every_function_folder_is_deployed_and_every_function_has_a_folder() -> None:
-    """No dead folder, no function without code."""
-    assert sorted(folder_of(properties) for properties in FUNCTIONS.values()) == FOLDERS
+    """No dead folder, no function without code, and no handler that is deployed twice or not at all."""
+    handlers = [(folder_of(properties), properties.get("Handler", "app.handler")) for properties in FUNCTIONS.values()]
+    modules = [(path.parent.name, f"{path.stem}.handler") for path in (ROOT / "functions").glob("*/*.py")]
+    assert sorted(handlers) == sorted(modules)
+    assert sorted({folder for folder, _ in handlers}) == FOLDERS
 
 
 def test_every_tool_has_a_function_and_a_route() -> None:
@@ -39,19 +42,49 @@ def test_every_tool_has_a_function_and_a_route() -> None:
         event["Properties"]["Path"]
         for properties in FUNCTIONS.values()
         for event in properties.get("Events", {}).values()
-        if event["Type"] == "Api" and event["Properties"]["Method"] == "POST"
+        if event["Type"] == "Api" and event["Properties"]["Path"].startswith("/v1/tools/")
     }
     assert routes == {f"/v1/tools/{tool.name}" for tool in TOOLS}
     assert {tool.name for tool in TOOLS} <= set(FOLDERS)
+
+
+def asked_by_event(tool: str) -> list[Any]:
+    """The tools that an event may name to reach this tool's function."""
+    (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == tool and "Handler" not in each]
+    rules = [each["Properties"] for each in properties["Events"].values() if each["Type"] == "EventBridgeRule"]
+    return [name for rule in rules for name in rule["Pattern"]["detail"]["tool"]]
+
+
+@pytest.mark.parametrize("tool", [each.name for each in TOOLS])
+def test_every_tool_answers_events_that_name_it(tool: str) -> None:
+    """It may put its answer on the bus, and an event that fails is set aside; else a search were spent for nothing."""
+    assert tool in asked_by_event(tool)
+    (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == tool and "Handler" not in each]
+    aside = {"GetAtt": "FailedEventsQueue.Arn"}
+    assert properties["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]["Destination"] == aside
+    role = properties["Role"]["GetAtt"].removesuffix(".Arn")
+    may = [(each["Action"], each["Resource"]) for name, each in statements() if name == role]
+    assert ("events:PutEvents", {"GetAtt": "EventBus.Arn"}) in may
+    assert ("sqs:SendMessage", aside) in may
+
+
+def test_one_tool_answers_events_that_name_none() -> None:
+    """Exactly one, or they were answered twice."""
+    assert [tool.name for tool in TOOLS if {"exists": False} in asked_by_event(tool.name)] == ["research_search"]
+
+
+@pytest.mark.parametrize("tool", [each.name for each in TOOLS if each.name != "research_search"])
+def test_the_sample_event_of_a_tool_names_it(tool: str) -> None:
+    """As its rule asks for it."""
+    assert json.loads((ROOT / "events" / f"{tool}.event.json").read_text())["detail"]["tool"] == tool
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_function_has_a_sample_event_and_a_role_of_its_own(folder: str) -> None:
     """A sample per function; no two functions share a role."""
     assert list((ROOT / "events").glob(f"{folder}.json")), folder
-    (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == folder]
-    role = properties["Role"]
-    assert [each["Role"] for each in FUNCTIONS.values()].count(role) == 1
+    for properties in (each for each in FUNCTIONS.values() if folder_of(each) == folder):
+        assert [each["Role"] for each in FUNCTIONS.values()].count(properties["Role"]) == 1
 
 
 def test_every_event_belongs_to_a_function() -> None:
@@ -83,6 +116,8 @@ def test_every_table_expires_its_items_and_every_function_times_out_before_the_g
     for name, table in resources("AWS::DynamoDB::Table").items():
         assert table["TimeToLiveSpecification"]["Enabled"] is True, name
     assert template()["Globals"]["Function"]["Timeout"] < 29
+    routed = [each for each in FUNCTIONS.values() if any(on["Type"] == "Api" for on in each.get("Events", {}).values())]
+    assert all(each.get("Timeout", 0) < 29 for each in routed)
 
 
 def test_no_secret_is_a_parameter_a_variable_or_an_output() -> None:

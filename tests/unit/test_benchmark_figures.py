@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.benchmarks.figures import Figure, spread
+from tests.benchmarks.figures import FIGURES, Figure, spread
+from tests.benchmarks.run import RUNS_ALONE
 
-RATIO = Figure(name="r", unit="ratio", target=0.95, side="ours", base="theirs", value="cpu_us")
+RATIO = Figure(name="r", unit="ratio", target=0.95, side="ours", base="theirs", value="cpu_us", timed=True)
+MEMORY = Figure(name="m", unit="MB", target=80.0, side="memory", value="rss_mb")
 COUNT = Figure(name="c", unit="a search", target=1.0, side="counts", value="requests", exact=True)
 
 
@@ -16,10 +18,28 @@ def test_a_ratio_is_of_the_least_of_each_side() -> None:
 
 
 @pytest.mark.parametrize(("value", "ok", "fails"), [(0.95, True, False), (1.0, False, False), (1.1, False, True)])
-def test_a_timed_figure_has_slack_before_it_fails_a_run(value: float, ok: bool, fails: bool) -> None:
+def test_a_timed_ratio_has_slack_before_it_fails_a_run(value: float, ok: bool, fails: bool) -> None:
     """15 %: a busy machine is no regression."""
     reported = RATIO.out_of({"ours": [{"cpu_us": value}], "theirs": [{"cpu_us": 1.0}]})
     assert (reported["ok"], RATIO.fails(reported)) == (ok, fails)
+
+
+@pytest.mark.parametrize(("value", "fails"), [(80.0, False), (80.1, True)])
+def test_bytes_have_none(value: float, fails: bool) -> None:
+    """Memory does not grow because the machine is busy, so its worst process counts."""
+    reported = MEMORY.out_of({"memory": [{"rss_mb": value - 1}, {"rss_mb": value}]})
+    assert MEMORY.fails(reported) is fails
+
+
+def test_what_is_timed_is_a_ratio_and_memory_is_seen_in_five_processes() -> None:
+    """A side of bytes with three runs would hide one bad process in three."""
+    assert all("ratio" in figure.unit for figure in FIGURES if figure.timed)
+    assert {figure.name for figure in FIGURES if not (figure.timed or figure.exact)} == {
+        "rss_mb",
+        "bomb_rss_delta_mb",
+        "layer_mb",
+    }
+    assert min(RUNS_ALONE["memory"], RUNS_ALONE["bomb"]) >= 5
 
 
 @pytest.mark.parametrize("value", [0.9, 1.1])

@@ -4,13 +4,28 @@ from datetime import date
 
 import pytest
 
+from tests.fakes.clock import FakeClock
 from tests.fakes.providers import found
 from tests.fakes.research import PROJECT, Research
-from zarniwoop.contract.failure import CredentialsRejected, ProviderUnavailable, QueryRejected, RateLimited
+from tests.fakes.state_store import InMemoryStateStore
+from zarniwoop.contract.failure import (
+    Cause,
+    ConfigurationUnavailable,
+    CredentialsRejected,
+    ProviderError,
+    ProviderUnavailable,
+    QueryRejected,
+    RateLimited,
+)
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
-from zarniwoop.contract.result import DispatchFailure, Outcome
+from zarniwoop.contract.provider import Pacing
+from zarniwoop.contract.request import Locale
+from zarniwoop.contract.result import DispatchFailure, Outcome, SearchResult
 from zarniwoop.dispatch.factory import ProjectScopeMissing
+from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
+from zarniwoop.observe.metrics import Metric
+from zarniwoop.stores.failure import StoreUnavailable
 
 
 def test_the_first_provider_with_hits_answers_and_the_next_is_not_asked() -> None:
@@ -129,13 +144,63 @@ def test_a_call_without_project_gets_the_seeds_error() -> None:
         research.dispatcher.search(research.request(), research.scope(project_id=""))
 
 
+METERED = {
+    "research.endpoint.a.costPerCall": "0.01",
+    "research.endpoint.b.costPerCall": "0.02",
+    "research.default.web": "a",
+    "research.fallback.web": "b",
+}
+
+
 def test_the_cost_of_every_call_is_summed() -> None:
-    """A failed call may have been billed too."""
-    research = Research(
-        {"a": [QueryRejected("no")], "b": [found(1)]},
-        settings={"research.endpoint.a.costPerCall": "0.01", "research.endpoint.b.costPerCall": "0.02"},
-    )
-    assert research.search().cost == pytest.approx(0.03)
+    """A failed call may have been billed too, and so may each request of a search that makes several."""
+    research = Research({"a": [QueryRejected("no")], "b": [found(1, calls=3)]}, settings=METERED)
+    result = research.search()
+    assert [attempt.cost for attempt in result.attempts] == pytest.approx([0.01, 0.06])
+    assert result.cost == pytest.approx(0.07)
+
+
+@pytest.mark.parametrize("cause", [Cause.DNS, Cause.CONNECT, Cause.TLS, Cause.ADDRESS])
+def test_a_call_that_never_reached_the_provider_costs_nothing(cause: Cause) -> None:
+    """Nobody there could have charged for it."""
+    research = Research({"a": [ProviderUnavailable("x", cause=cause)], "b": [found(1)]}, settings=METERED)
+    assert [attempt.cost for attempt in research.search().attempts] == [0.0, 0.02]
+    assert [attempt.cost for attempt in research.search().attempts] == [0.0, 0.02]
+
+
+def test_what_was_declined_or_had_no_key_to_be_read_costs_nothing_and_a_counted_failure_what_was_counted() -> None:
+    """As far as anybody can know."""
+    counted = QueryRejected("at the second of two requests")
+    counted.calls = 2
+    for step, cost in ((found(0, error_message="no"), 0.0), (ConfigurationUnavailable("SSM"), 0.0), (counted, 0.02)):
+        research = Research({"a": [step], "b": [found(1)]}, settings=METERED)
+        assert research.search().attempts[0].cost == pytest.approx(cost)
+
+
+def test_a_degraded_empty_answer_costs_what_it_took() -> None:
+    """It was an answer all the same."""
+    research = Research({"a": [found(0, degraded="blocked", calls=2)], "b": [found(1)]}, settings=METERED)
+    assert research.search().attempts[0].cost == pytest.approx(0.02)
+
+
+def test_an_endpoint_that_costs_money_is_left_out_where_nobody_chose_it() -> None:
+    """No routing, no pin, no autoAllow: a search is never charged by accident, and its answer says who was left out."""
+    metered = {"research.endpoint.paid.costPerCall": "0.01"}
+    research = Research({"paid": [found(2)], "free": [found(1)]}, settings=dict(metered))
+    result = research.search()
+    assert research.protocol.asked_ids == ["free"]
+    assert result.note == "left out, since they cost money and no routing names them: 'paid'"
+    assert research.search(tier=SearchTier.EXPERT, pinned_provider_id="paid").cost == 0.01
+    for chosen in ({"research.default.web": "paid"}, {"research.endpoint.paid.autoAllow": "true"}):
+        allowed = Research({"paid": [found(2)], "free": [found(1)]}, settings={**metered, **chosen})
+        assert (allowed.search().cost, allowed.search().note) == (0.01, None)
+
+
+def test_where_every_endpoint_costs_money_and_none_was_chosen_nobody_is_asked() -> None:
+    """A failure of its own: there are endpoints, and it takes a decision to use them."""
+    research = Research({"paid": [found(2)]}, settings={"research.endpoint.paid.costPerCall": "0.01"})
+    result = research.search()
+    assert (result.failure, result.attempts, research.protocol.asked) == (DispatchFailure.ONLY_METERED, (), [])
 
 
 def test_hits_that_break_their_promises_are_dropped_and_counted() -> None:
@@ -165,6 +230,22 @@ def test_a_project_stop_elsewhere_disposes_the_instances_here() -> None:
     assert [instance.disposed for instance in research.protocol.made] == [1, 0]
     research.search()
     assert len(research.protocol.made) == 2
+
+
+def test_a_project_stop_elsewhere_ends_what_could_not_be_written_here() -> None:
+    """A cooldown that only this environment knows of goes with the project's other state."""
+
+    def fails_to_be_written(_request: object) -> SearchResult:
+        research.state.fail_with = StoreUnavailable("throttled")
+        raise RateLimited("429", retry_after=3600.0)
+
+    research = Research({"a": [fails_to_be_written, found(1)]})
+    research.search()
+    research.state.fail_with = None
+    research.clock.advance(REST_SECONDS)
+    assert research.search().attempts[0].reason == "cooldown"
+    research.state.bump_generation(PROJECT)
+    assert research.search().hits
 
 
 def test_instances_are_kept_for_the_factorys_time_to_live() -> None:
@@ -207,3 +288,158 @@ def test_a_query_hash_is_audited_and_the_query_is_not() -> None:
     assert len(first.query_hash) == 64
     assert "cathedral" not in repr(research.calls.records)
     assert date.fromtimestamp(first.expires_at) > date.fromtimestamp(first.started_at)
+
+
+SLOW = Pacing(subject="slow@slow.test", requests=1, seconds=9.0)
+
+
+def test_a_turn_at_a_published_rate_is_waited_for() -> None:
+    """The second search starts when the first one's interval is over; nobody is there who could be asked instead."""
+    research = Research({"paced": [found(1)]})
+    research.protocol.pacing = {"paced": SLOW}
+    assert research.search().hits
+    assert research.search().hits
+    assert research.clock.slept == [9.0]
+
+
+def test_waiting_for_a_turn_leaves_most_of_the_time_to_those_behind() -> None:
+    """Nine seconds of twenty are too long while somebody else can be asked; seven are not."""
+    research = Research({"paced": [found(0), found(1)], "spare": [found(2)]})
+    research.protocol.pacing = {"paced": SLOW}
+    research.search()
+    next_turn = research.clock.now() + 9
+    result = research.search()
+    assert [(each.instance_id, each.reason, each.retry_at) for each in result.attempts] == [
+        ("paced", "throttled", next_turn),
+        ("spare", None, None),
+    ]
+    assert (research.clock.slept, len(result.hits)) == ([], 2)
+    research.clock.advance(2)
+    assert research.search().attempts[0].outcome is Outcome.SUCCESS
+    assert research.clock.slept == [7.0]
+
+
+def test_those_behind_who_cannot_be_asked_are_waited_for_in_vain() -> None:
+    """With the only other one cooling down, the time may as well be spent on the turn."""
+    research = Research({"paced": [found(0), found(1)], "down": [ProviderUnavailable("503")]})
+    research.protocol.pacing = {"paced": SLOW}
+    research.search()
+    assert [each.outcome for each in research.search().attempts] == [Outcome.SUCCESS]
+    assert research.clock.slept == [9.0]
+
+
+def test_a_turn_that_comes_too_late_for_an_attempt_is_not_taken() -> None:
+    """The caller learns when the next one is; whoever has more time gets it."""
+    research = Research({"paced": [found(1)]})
+    research.protocol.pacing = {"paced": SLOW}
+    research.search()
+    hurried = research.search(seconds=10.0)
+    assert (hurried.failure, hurried.attempts[0].reason) == (DispatchFailure.ALL_COOLING, "throttled")
+    assert hurried.retry_at == research.clock.now() + 9
+    assert research.search().hits
+    assert research.clock.slept == [9.0]
+
+
+def test_asking_the_last_one_again_takes_a_turn_too() -> None:
+    """A wait of a second that a provider states does not lift the rate that it publishes."""
+    research = Research({"paced": [RateLimited("429", retry_after=1.0), found(1)]})
+    research.protocol.pacing = {"paced": SLOW}
+    assert research.search().hits
+    assert research.clock.slept == [1.0, 8.0]
+    again = Research({"paced": [RateLimited("429", retry_after=1.0), found(1)]})
+    again.protocol.pacing = {"paced": SLOW}
+    assert len(again.search(seconds=8.0).attempts) == 1
+
+
+def test_who_waits_for_somebody_elses_probe_learns_until_when_it_is_leased() -> None:
+    """By then it has brought news, or may be tried by the next one."""
+    research = Research({"down": [ProviderUnavailable("503"), found(1)]})
+    research.search()
+    research.clock.advance(30)
+    (cooldown,) = research.state.cooldowns_of(PROJECT)
+    assert research.state.claim_probe(PROJECT, cooldown, now=research.clock.now(), lease_seconds=PROBE_LEASE_SECONDS)
+    (attempt,) = research.search().attempts
+    assert (attempt.reason, attempt.retry_at) == ("probing", research.clock.now() + PROBE_LEASE_SECONDS)
+
+
+class _Hanging(InMemoryStateStore):
+    """A table that answers nothing: every call ends with the second of two timeouts."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock)
+        self._hands = clock
+
+    def _called(self, method: str) -> None:
+        super()._called(method)
+        self._hands.advance(1.5)
+        raise StoreUnavailable("DynamoDB could not be asked: ReadTimeoutError")
+
+
+def test_a_hanging_table_costs_a_search_one_timeout() -> None:
+    """However many candidates fail; what was not even asked of it is counted as lost as well."""
+    research = Research({name: [ProviderUnavailable("503")] for name in ("a", "b", "c")})
+    research.state = _Hanging(research.clock)
+    metrics, _audit, dispatcher = research.environment()
+    started = research.clock.monotonic()
+    result = dispatcher.search(research.request(), research.scope())
+    assert len(result.attempts) == 3
+    assert research.clock.monotonic() - started == pytest.approx(1.5)
+    assert sum(point.metric is Metric.STATE_UNAVAILABLE for point in metrics.drain()) == 4
+
+
+def test_a_provider_recovers_here_too_when_its_cooldown_could_not_be_written() -> None:
+    """One throttled write; half an hour later the rest of the fleet asks it, and so does this environment."""
+    research = Research({"flaky": [ProviderUnavailable("503"), found(1)], "spare": [found(1)]})
+    elsewhere = research.environment()[2]
+    research.search()
+    research.state.clear_project(PROJECT)
+    research.dispatcher.fleet.forget(PROJECT)
+
+    def fails_to_be_written(_request: object) -> SearchResult:
+        research.state.fail_with = StoreUnavailable("throttled")
+        raise ProviderUnavailable("503")
+
+    research.protocol.scripts["flaky"] = [fails_to_be_written, ProviderUnavailable("503"), found(1)]
+    research.search()
+    research.state.fail_with = None
+    elsewhere.search(research.request(), research.scope())
+    research.clock.advance(1800)
+    elsewhere.search(research.request(), research.scope())
+    assert [each.instance_id for each in research.search().attempts] == ["flaky"]
+
+
+def test_a_process_with_other_settings_neither_lifts_nor_adds_to_the_projects_cooldown() -> None:
+    """The project waits as long as it was told; the process with a key of its own is told something else."""
+    steps: list[ProviderError] = [RateLimited("429", retry_after=3600.0), RateLimited("429", retry_after=60.0)]
+    research = Research({"main": list(steps)})
+    told = research.search().attempts[0].retry_at
+    research.settings["research.endpoint.main.apiKeyHint"] = "of a process"
+    process = research.environment()[2]
+    assert process.search(research.request(), research.scope()).attempts[0].retry_at == research.clock.now() + 60
+    (attempt,) = research.search().attempts
+    assert (attempt.reason, attempt.retry_at) == ("cooldown", told)
+
+
+def test_routing_that_names_nobody_who_can_serve_does_not_switch_a_modality_off() -> None:
+    """A misspelt default is told of; the endpoints that are there answer by priority."""
+    research = Research({"a": [found(1)]}, settings={"research.default.web": "ghost"})
+    result = research.search()
+    assert result.hits
+    assert result.note is not None
+    assert "ghost" in result.note
+
+
+def test_an_instance_of_the_requests_language_is_asked_first() -> None:
+    """Whatever routing says of several languages; without a locale its order stands."""
+    research = Research(
+        {"wiki-en": [found(0)], "wiki-de": [found(0)], "any": [found(0)]},
+        settings={
+            "research.default.web": "wiki-en",
+            "research.fallback.web": "wiki-de,any",
+            "research.endpoint.wiki-en.language": "en",
+            "research.endpoint.wiki-de.language": "de",
+        },
+    )
+    research.search(locale=Locale(language="de", region="AT"))
+    research.search()
+    assert research.protocol.asked_ids == ["wiki-de", "any", "wiki-en", "wiki-en", "wiki-de", "any"]

@@ -1,5 +1,7 @@
 """The shared state as the dispatcher sees it: with DynamoDB down, this environment goes on with what it knows."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.fakes.clock import FakeClock
@@ -8,12 +10,15 @@ from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
-from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.credit import CreditPeriod
+from zarniwoop.dispatch.fleet import REST_SECONDS, FleetState
 from zarniwoop.observe.metrics import Metric, MetricsBuffer
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.state import Cooldown, KeptQuota, Subject
+from zarniwoop.stores.state import Cooldown, KeptQuota, StateSnapshot, Subject, Turn, Wanted
 
 SUBJECT: Subject = ("serper-main", SearchModality.WEB)
+WANTED = Wanted(subject=SUBJECT, fingerprint="f", credit_period="2027-01")
+JANUARY = CreditPeriod(name="2027-01", since=1_798_761_600.0, until=1_801_440_000.0)
 
 
 class Fleet:
@@ -29,7 +34,9 @@ class Fleet:
         self.store.fail_with = StoreUnavailable("down")
 
     def up(self) -> None:
+        """The table answers again, and has been left alone for long enough to be asked."""
         self.store.fail_with = None
+        self.clock.advance(REST_SECONDS)
 
     def cooldown(self, seconds: float = 60.0) -> Cooldown:
         return Cooldown(
@@ -42,8 +49,17 @@ class Fleet:
             fingerprint="f",
         )
 
+    def snapshot(self) -> StateSnapshot:
+        return self.state.snapshot(PROJECT, [WANTED])
+
     def seen(self) -> Cooldown | None:
-        return self.state.snapshot(PROJECT, [SUBJECT]).cooldowns.get(SUBJECT)
+        return self.snapshot().cooldowns.get(SUBJECT)
+
+    def start(self, pacing: Pacing, seconds: float) -> float | None:
+        """When a turn begins, in seconds from now; None where there is none within so many."""
+        now = self.clock.now()
+        turn = self.state.take_turn(pacing, latest=now + seconds)
+        return turn.at - now if turn.granted else None
 
     def lost(self) -> list[str]:
         return [
@@ -82,6 +98,72 @@ def test_a_cooldown_that_could_not_be_written_holds_here_until_it_is_closed(flee
     assert fleet.lost() == ["cooldown"]
 
 
+def test_a_cooldown_that_could_not_be_written_ends_when_it_is_over(fleet: Fleet) -> None:
+    """The table knows nothing of it, so there is nothing to probe either: the provider is simply asked again."""
+    fleet.down()
+    fleet.state.extend_cooldown(PROJECT, fleet.cooldown(60))
+    fleet.up()
+    fleet.clock.advance(57)
+    assert fleet.seen() is not None
+    fleet.clock.advance(1)
+    assert fleet.seen() is None
+
+
+def test_an_unwritten_cooldown_gives_way_to_a_longer_one_of_the_table(fleet: Fleet) -> None:
+    """Somebody else was told to wait longer; what the table has is then the fleet's to probe and to close."""
+    fleet.down()
+    fleet.state.extend_cooldown(PROJECT, fleet.cooldown(30))
+    fleet.up()
+    longer = fleet.cooldown(600)
+    fleet.store.extend_cooldown(PROJECT, longer)
+    assert fleet.seen() == longer
+    fleet.clock.advance(600)
+    assert fleet.state.claim_probe(PROJECT, longer) is True
+    assert fleet.state.claim_probe(PROJECT, longer) is False
+
+
+def test_an_unwritten_cooldown_that_ends_during_a_search_is_probed_by_what_the_table_has(fleet: Fleet) -> None:
+    """An item that the table does not have needs no claim; one that it has is claimed by one caller only."""
+    fleet.down()
+    held = fleet.state.extend_cooldown(PROJECT, fleet.cooldown(30))
+    fleet.up()
+    assert fleet.seen() == held
+    assert [fleet.state.claim_probe(PROJECT, held) for _ in range(2)] == [True, True]
+    assert fleet.store.calls["claim_probe"] == 0
+    fleet.store.extend_cooldown(PROJECT, fleet.cooldown(10))
+    assert fleet.seen() == held
+    assert [fleet.state.claim_probe(PROJECT, held) for _ in range(2)] == [True, False]
+
+
+def test_a_table_that_failed_is_left_alone_for_two_seconds(fleet: Fleet) -> None:
+    """What is not even asked is counted as lost too."""
+    fleet.down()
+    fleet.seen()
+    fleet.store.fail_with = None
+    quota = KeptQuota(status=QuotaStatus(source=QuotaSource.LOCAL), expires_at=fleet.clock.now() + 500)
+    fleet.state.save_quota(PROJECT, SUBJECT, quota)
+    fleet.clock.advance(REST_SECONDS - 0.01)
+    fleet.state.save_quota(PROJECT, SUBJECT, quota)
+    assert (fleet.store.calls["save_quota"], fleet.lost()) == (0, ["snapshot", "quota", "quota"])
+    fleet.clock.advance(0.01)
+    fleet.state.save_quota(PROJECT, SUBJECT, quota)
+    assert (fleet.store.calls["save_quota"], fleet.lost()) == (1, [])
+
+
+def test_credit_that_could_not_be_written_is_owed_and_paid_with_the_next(fleet: Fleet) -> None:
+    """Meanwhile it counts here; nothing is forgotten and nothing is paid twice."""
+    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 2.0)
+    assert fleet.snapshot().spent == {"serper-main": 2.0}
+    fleet.down()
+    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 3.0)
+    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 4.0)
+    assert fleet.snapshot().spent == {"serper-main": 9.0}
+    fleet.up()
+    assert fleet.snapshot().spent == {"serper-main": 9.0}
+    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 1.0)
+    assert fleet.snapshot().spent == fleet.store.snapshot(PROJECT, [WANTED]).spent == {"serper-main": 10.0}
+
+
 def test_with_the_table_down_everybody_may_probe_and_nothing_raises(fleet: Fleet) -> None:
     """An answer beats a rule; every loss is counted."""
     cooldown = fleet.cooldown()
@@ -97,14 +179,19 @@ def test_a_published_rate_is_kept_by_this_environment_alone_while_the_table_is_d
     """One request per three seconds, in the order of asking; too late is no turn and takes none."""
     fleet.down()
     pacing = Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0)
-    now = fleet.clock.now()
-    assert [fleet.state.take_turn(pacing, 1, latest=now + 7) for _ in range(4)] == [now, now + 3, now + 6, None]
+    assert [fleet.start(pacing, 7) for _ in range(4)] == [0, 3, 6, None]
+    assert fleet.state.take_turn(pacing, latest=0.0) == Turn(at=fleet.clock.now() + 9, granted=False)
     fleet.clock.advance(30)
-    assert fleet.state.take_turn(pacing, 1, latest=fleet.clock.now()) == fleet.clock.now()
-    burst = Pacing(subject="pubmed@ncbi", requests=3, seconds=1.0, burst=3)
-    starts = [fleet.state.take_turn(burst, 1, latest=fleet.clock.now() + 5) for _ in range(4)]
-    assert starts[:3] == [fleet.clock.now()] * 3
-    assert starts[3] == pytest.approx(fleet.clock.now() + 1 / 3)
+    assert fleet.start(pacing, 0) == 0
+
+
+def test_an_environment_remembers_of_the_shared_state_only_so_much(fleet: Fleet) -> None:
+    """The last 256 cooldowns; one that goes is known again with the next read."""
+    for number in range(257):
+        fleet.state.extend_cooldown(PROJECT, replace(fleet.cooldown(), instance_id=f"instance-{number}"))
+    fleet.down()
+    wanted = [Wanted(subject=(f"instance-{number}", SearchModality.WEB), fingerprint="f") for number in range(257)]
+    assert set(fleet.state.snapshot(PROJECT, wanted).cooldowns) == {each.subject for each in wanted[1:]}
 
 
 def test_a_stopped_project_is_forgotten(fleet: Fleet) -> None:

@@ -1,18 +1,27 @@
 """The Lambda authorizer: a bearer token in, a policy and an identity out, or one word."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from tests.fakes.cloud import LambdaContext
 from tests.fakes.environment import FakeEnvironment
-from tests.fakes.functions import sample
+from tests.fakes.functions import ROOT, sample
 from zarniwoop.entry.authorizer import UnauthorizedError, authorizer
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.tokens import TokenGrant, hash_token
 
 TOKEN = "zw_sample-token-not-a-real-one"
 STAGE = "arn:aws:execute-api:us-east-1:123456789012:abc123/live"
+RUN_ROUTES = [
+    f"{STAGE}/GET/v1/runs",
+    f"{STAGE}/GET/v1/runs/*",
+    f"{STAGE}/POST/v1/runs/*/stop",
+    f"{STAGE}/GET/v1/content/*",
+]
+LAYER = ROOT / "layers" / "zarniwoop"
 
 
 def _grant(**changes: Any) -> TokenGrant:
@@ -47,21 +56,38 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
     assert (statement["Effect"], statement["Action"]) == ("Allow", "execute-api:Invoke")
     assert statement["Resource"] == [
         f"{STAGE}/GET/v1/tools",
-        f"{STAGE}/POST/v1/tools/research_search",
-        f"{STAGE}/POST/v1/tools/research_search_expert",
-        f"{STAGE}/POST/v1/tools/research_rich",
-        f"{STAGE}/POST/v1/tools/research_providers",
+        f"{STAGE}/POST/v1/tools/*",
+        *RUN_ROUTES,
     ]
 
 
 @pytest.mark.parametrize(
     ("changes", "tools"),
-    [({"tools": ("research_rich",)}, ["research_rich"]), ({"level": 0}, [])],
+    [
+        ({"tools": ("research_rich", "research_providers")}, ["research_rich", "research_providers"]),
+        ({"tools": ("research_investigate",)}, ["research_investigate"]),
+        ({"level": 0}, ["*"]),
+        ({"level": 0, "tools": ("research_rich",)}, ["research_rich"]),
+    ],
 )
 def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[str]) -> None:
-    """The list of tools is always there: it shows what is left."""
+    """The list of tools is always there; a tool above the token's level refuses it itself, in words."""
     (statement,) = _ask(FakeEnvironment(grants=[_grant(**changes)]))["policyDocument"]["Statement"]
-    assert statement["Resource"] == [f"{STAGE}/GET/v1/tools", *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools)]
+    assert statement["Resource"] == [
+        f"{STAGE}/GET/v1/tools",
+        *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools),
+        *(RUN_ROUTES if "research_investigate" in tools else ()),
+    ]
+
+
+def test_the_authorizer_imports_neither_tools_nor_dispatcher() -> None:
+    """It starts before every cold call, and all it needs is the token's grant."""
+    code = "import sys, zarniwoop.entry.authorizer; print(*sorted(sys.modules))"
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(LAYER)}, capture_output=True, text=True, check=True
+    )
+    heavy = ("pydantic", "boto3", "zarniwoop.tools", "zarniwoop.dispatch", "zarniwoop.adapters")
+    assert not [name for name in ran.stdout.split() if name.startswith(heavy)]
 
 
 def test_the_usage_plans_key_is_named_where_there_is_one() -> None:

@@ -53,3 +53,14 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(wanted: str) -> 
 def test_nobody_gets_no_list() -> None:
     """A request without an identity is 401."""
     assert _listed(None, tenant_id="")["statusCode"] == 401
+
+
+def test_a_fault_of_ours_is_told_as_a_problem_and_logged_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not left to the gateway, which would say that it could not start the function."""
+    response = _listed(None, level="not-a-number-and-secret")
+    error = body_of(response)["error"]
+    assert (response["statusCode"], error["type"]) == (500, "urn:zarniwoop:problem:internal")
+    assert "request-1" in error["detail"]
+    logged = capsys.readouterr().out
+    assert '"tool":"tools","error":"ValueError"' in logged
+    assert "not-a-number" not in logged

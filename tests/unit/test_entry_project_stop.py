@@ -23,23 +23,27 @@ def _search(environment: FakeEnvironment, project_id: str) -> None:
     environment.tools.dispatcher.search(SearchRequest(query="bells", modality=SearchModality.WEB), scope)
 
 
-def test_instances_state_and_content_of_the_project_go_and_no_others() -> None:
-    """Generation up, instances disposed, cooldowns and content deleted."""
+def test_state_and_content_of_the_project_go_and_nobody_elses() -> None:
+    """Generation up, cooldowns and content deleted; environments that built instances see it by the generation."""
     environment = FakeEnvironment({"down": [ProviderUnavailable("503")], "up": [found(1)]})
-    environment.fake_content.objects = {DEMO: ["a", "b"], LAB: ["c"]}
+    environment.fake_content.objects = {DEMO: {"a": b"1", "b": b"2"}, LAB: {"c": b"3"}}
     _search(environment, "demo")
     _search(environment, "lab")
     report = project_stop(environment=lambda: environment)(sample("project_stop"), LambdaContext())
-    assert report == {
-        "generation": 1,
-        "disposed_instances": 2,
-        "deleted_state_items": 1,
-        "deleted_content_objects": 2,
-    }
-    assert [instance.disposed for instance in environment.protocol.made] == [1, 1, 0, 0]
-    assert environment.fake_state.cooldowns(DEMO) == []
-    assert len(environment.fake_state.cooldowns(LAB)) == 1
-    assert environment.fake_content.objects == {LAB: ["c"]}
+    assert report == {"generation": 1, "deleted_state_items": 1, "deleted_content_objects": 2}
+    assert environment.fake_state.cooldowns_of(DEMO) == []
+    assert len(environment.fake_state.cooldowns_of(LAB)) == 1
+    assert environment.fake_content.objects == {LAB: {"c": b"3"}}
+    _search(environment, "demo")
+    assert [instance.disposed for instance in environment.protocol.made] == [1, 1, 0, 0, 0, 0]
+
+
+def test_nothing_is_built_to_stop_a_project() -> None:
+    """This function never searches: it has no instances to dispose, and pays for no dispatcher and no settings."""
+    environment = FakeEnvironment({"main": [found(1)]})
+    project_stop(environment=lambda: environment)(sample("project_stop"), LambdaContext())
+    assert "tools" not in environment.__dict__
+    assert environment.fake_parameters.calls["read_level"] == 0
 
 
 def test_an_event_delivered_twice_does_no_harm() -> None:
@@ -47,7 +51,8 @@ def test_an_event_delivered_twice_does_no_harm() -> None:
     environment = FakeEnvironment({"main": [found(1)]})
     stop = project_stop(environment=lambda: environment)
     stop(sample("project_stop"), LambdaContext())
-    assert stop(sample("project_stop"), LambdaContext())["disposed_instances"] == 0
+    again = stop(sample("project_stop"), LambdaContext())
+    assert again == {"generation": 2, "deleted_state_items": 0, "deleted_content_objects": 0}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What the transport sends and what it hands back."""
 
+import re
 import subprocess
 import sys
 import traceback
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.asking import BEARER, CANARY, ask, check_no_canary, one_transport, transports
+from tests.fakes.asking import BEARER, CANARY, LOOPBACK, ask, check_no_canary, one_transport, transports
 from tests.fakes.origin import Origin, raw, reply
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import CredentialsRejected, QueryRejected
@@ -44,6 +45,22 @@ def test_a_request_arrives_as_it_was_meant(transport: PooledTransport) -> None:
     assert answer.body == b'{"hits": []}'
     assert answer.headers["x-ratelimit-remaining"] == "9"
     assert answer.url == f"{origin.url}/v1/search?lang=de&q=cathedral+bells&page=1%262"
+
+
+def test_without_a_contact_the_user_agent_is_the_product_alone() -> None:
+    """An empty `(+)` looks like a bot that hides."""
+    transport = PooledTransport(contact="", allowed=LOOPBACK)
+    with Origin(reply()) as origin:
+        ask(transport, origin.url)
+    transport.close()
+    assert re.fullmatch(r"Zarniwoop/[0-9.]+", origin.requests[0].headers["user-agent"])
+
+
+def test_a_contact_that_cannot_stand_in_a_header_makes_no_transport() -> None:
+    """The text is not repeated."""
+    with pytest.raises(ValueError, match="cannot stand in a User-Agent") as refused:
+        PooledTransport(contact="grüße@example.org")
+    assert "example" not in str(refused.value)
 
 
 def test_a_form_is_sent_as_a_form(transport: PooledTransport) -> None:

@@ -67,6 +67,27 @@ def test_a_sampled_invocation_gets_annotated_subsegments(emitted: list[Any]) -> 
     assert emitted == [segment]
 
 
+def test_a_failure_is_marked_and_its_text_stays_out(emitted: list[Any]) -> None:
+    """It may hold what somebody searched for; that it failed is all that a trace needs to say."""
+    with pytest.raises(ValueError, match="cathedral bells") as caught, Tracing(lambda: True).span("dispatch"):
+        raise ValueError("cathedral bells")
+    segment = _close()
+    (dispatch,) = segment.subsegments
+    assert (dispatch.fault, dispatch.cause) == (True, {})
+    assert "cathedral" not in segment.serialize()
+    assert emitted == [segment]
+    assert caught.value.__context__ is None
+
+
+def test_a_failure_passes_through_a_span_that_is_nothing() -> None:
+    """Without a segment there is nothing to mark."""
+    from aws_xray_sdk.core import xray_recorder
+
+    xray_recorder.clear_trace_entities()
+    with pytest.raises(ValueError, match="bells"), Tracing(lambda: True).span("dispatch"):
+        raise ValueError("bells")
+
+
 def test_a_worker_thread_opens_its_spans_under_its_starters(emitted: list[Any]) -> None:
     """X-Ray's context is per thread."""
     tracing = Tracing(lambda: True)

@@ -7,6 +7,7 @@ from tests.fakes.parameter_store import InMemoryParameterStore
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.settings.cascade import SettingsReader
 from zarniwoop.settings.levels import Level, Place
+from zarniwoop.settings.routing import factory_seconds
 
 TENANT = Place(tenant_id="acme")
 PROJECT = Place(tenant_id="acme", project_id="demo")
@@ -25,7 +26,7 @@ def store() -> InMemoryParameterStore:
 
 @pytest.fixture
 def reader(store: InMemoryParameterStore, clock: FakeClock) -> SettingsReader:
-    return SettingsReader(store, clock)
+    return SettingsReader(store, clock, factory_seconds)
 
 
 def away(store: InMemoryParameterStore) -> None:
@@ -49,12 +50,33 @@ def test_the_innermost_level_wins_for_each_key(store: InMemoryParameterStore, re
     assert reader.read("rival", "demo").values == {}
 
 
-def test_a_level_is_read_only_where_there_can_be_one(store: InMemoryParameterStore, reader: SettingsReader) -> None:
-    """Two reads without a process, three with one."""
+def test_a_level_is_read_once_for_everybody_who_shares_it(
+    store: InMemoryParameterStore, reader: SettingsReader
+) -> None:
+    """Two reads without a process; one more for each process that is named, whether or not there is one."""
     reader.read("acme", "demo")
     assert store.calls["read_level"] == 2
-    reader.read("acme", "demo", "night-run")
-    assert store.calls["read_level"] == 5
+    for number in range(20):
+        reader.read("acme", "demo", f"made-up-{number}")
+    assert store.calls["read_level"] == 22
+    reader.read("acme", "lab")
+    assert store.calls["read_level"] == 23
+
+
+@pytest.mark.parametrize(("minutes", "seconds"), [(None, 300), ("1", 60), ("0", 0)])
+def test_a_level_is_kept_as_long_as_the_factory_keeps_what_was_made_of_it(
+    store: InMemoryParameterStore, reader: SettingsReader, clock: FakeClock, minutes: str | None, seconds: int
+) -> None:
+    """Five minutes, or what the settings themselves say."""
+    if minutes is not None:
+        store.put(TENANT, "research.factory.cache.ttlMinutes", minutes)
+    reader.read("acme", "demo")
+    clock.advance(max(0.0, seconds - 0.5))
+    reader.read("acme", "demo")
+    assert store.calls["read_level"] == (2 if seconds else 4)
+    clock.advance(0.5)
+    reader.read("acme", "demo")
+    assert store.calls["read_level"] == (4 if seconds else 6)
 
 
 def test_the_last_good_copy_serves_for_an_hour(
@@ -73,12 +95,13 @@ def test_the_last_good_copy_serves_for_an_hour(
 
 
 def test_a_copy_is_refreshed_as_soon_as_settings_can_be_read(
-    store: InMemoryParameterStore, reader: SettingsReader
+    store: InMemoryParameterStore, reader: SettingsReader, clock: FakeClock
 ) -> None:
     store.put(TENANT, "a", "old")
     reader.read("acme", "demo")
     away(store)
-    reader.read("acme", "demo")
+    clock.advance(300)
+    assert reader.read("acme", "demo").stale is True
     store.fail_with = None
     store.put(TENANT, "a", "new")
     served = reader.read("acme", "demo")
@@ -94,11 +117,26 @@ def test_nobody_is_served_somebody_elses_copy(store: InMemoryParameterStore, rea
             reader.read(*scope)
 
 
-def test_copies_do_not_pile_up(store: InMemoryParameterStore, reader: SettingsReader) -> None:
-    """An environment that served many projects keeps the last 256."""
+def test_a_level_that_cannot_be_read_is_stale_alone(
+    store: InMemoryParameterStore, reader: SettingsReader, clock: FakeClock
+) -> None:
+    """The tenant's level was read for another project a minute ago, and is fresh; the project's own is not."""
+    reader.read("acme", "demo")
+    clock.advance(240)
+    reader.read("acme", "lab")
+    clock.advance(60)
+    reader.read("acme", "lab")
+    away(store)
+    assert reader.read("acme", "lab").stale is False
+    assert reader.read("acme", "demo").stale is True
+
+
+def test_levels_do_not_pile_up_and_those_in_use_stay(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """An environment that served many projects keeps 256 levels: the last, and the tenant's, which they share."""
     for number in range(257):
         reader.read("acme", f"project-{number}")
+    assert store.calls["read_level"] == 258
     away(store)
-    assert reader.read("acme", "project-1").stale
+    assert reader.read("acme", "project-256").stale is False
     with pytest.raises(ConfigurationUnavailable):
         reader.read("acme", "project-0")

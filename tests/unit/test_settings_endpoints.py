@@ -16,7 +16,7 @@ from zarniwoop.settings.endpoints import (
     ResearchSettings,
     research_settings,
 )
-from zarniwoop.settings.levels import Level, Place
+from zarniwoop.settings.levels import Place
 from zarniwoop.settings.names import KNOBS, endpoint_setting
 
 TENANT = Place(tenant_id="acme")
@@ -40,7 +40,7 @@ class Saved:
 
     def __init__(self) -> None:
         self.store = InMemoryParameterStore()
-        self._reader = SettingsReader(self.store, FakeClock())
+        self._reader = SettingsReader(self.store, FakeClock(), lambda _values: 0.0)
 
     def endpoint(self, instance_id: str, place: Place = PROJECT, **suffixes: str) -> "Saved":
         for suffix, value in suffixes.items():
@@ -82,6 +82,7 @@ def test_an_endpoint_needs_nothing_but_its_protocol(saved: Saved) -> None:
         None,
     )
     assert (endpoint.enabled, endpoint.priority, endpoint.cost_per_call) == (True, 100, 0.0)
+    assert (endpoint.auto_allow, endpoint.may_be_asked_unnamed, len(endpoint.fingerprint)) == (False, True, 16)
     assert (endpoint.credit_kind, endpoint.credit_limit, dict(endpoint.extras)) == (CreditKind.NONE, None, {})
 
 
@@ -89,12 +90,13 @@ def test_everything_that_is_set_arrives(saved: Saved) -> None:
     """The known suffixes in their types, the others as they are spelt."""
     saved.endpoint("serper-main", TENANT, protocol=" serper ", apiKey=KEY, enabled="false", priority="7")
     saved.endpoint("serper-main", costPerCall="0.3", creditKind="monthly", creditLimit="2500", userAgent="us/1")
+    saved.endpoint("serper-main", autoAllow="true")
     endpoint = saved.only()
     assert (endpoint.enabled, endpoint.priority, endpoint.cost_per_call) == (False, 7, 0.3)
     assert (endpoint.credit_kind, endpoint.credit_limit) == (CreditKind.MONTHLY, 2500.0)
+    assert endpoint.auto_allow is True
     assert endpoint.extras == {"userAgent": "us/1"}
     assert endpoint.credential_key == "/zarniwoop/test/acme/_tenant/research/endpoint/serper-main/apiKey"
-    assert endpoint.key_level is Level.TENANT
 
 
 def test_without_a_protocol_an_endpoint_is_ignored(saved: Saved) -> None:
@@ -116,6 +118,7 @@ WRONG = [
     ("costPerCall", "nan"),
     ("creditKind", "weekly"),
     ("creditLimit", "inf"),
+    ("autoAllow", "sometimes"),
     ("protocol", "altavista"),
     ("contactEmail", "é" * 2049),
     ("baseUrl", "ftp://example.org"),
@@ -166,7 +169,6 @@ def test_a_key_is_looked_for_in_three_places(saved: Saved) -> None:
     everything = {"SERPER_API_KEY": "m1", "WEB_SEARCH_API_KEY": "m2", "NCBI_API_KEY": "m3"}
     assert saved.only({"WEB_SEARCH_API_KEY": "m2"}).credential_key == "env:WEB_SEARCH_API_KEY"
     assert saved.only(everything).credential_key == "env:SERPER_API_KEY"
-    assert saved.only(everything).key_level is Level.OPERATOR
     saved.endpoint("serper-main", apiKey=KEY)
     assert str(saved.only(everything).credential_key).endswith("/serper-main/apiKey")
 
@@ -203,7 +205,8 @@ def test_a_key_is_never_used_with_a_less_trusted_base_url(
     saved.endpoint("serper-main", url_place, baseUrl="https://mirror.example.org")
     if trusted:
         endpoint = saved.only()
-        assert (endpoint.key_level, endpoint.base_url_level) == (key_place.level, url_place.level)
+        assert endpoint.base_url == "https://mirror.example.org"
+        assert endpoint.credential_key == key_place.path("/zarniwoop/test") + "/research/endpoint/serper-main/apiKey"
     else:
         fault = saved.fault()
         assert fault.setting == "apiKey"
@@ -252,7 +255,7 @@ def test_a_fingerprint_changes_with_every_setting_and_with_the_key(saved: Saved)
 def test_a_corrected_variable_changes_the_fingerprint_without_being_in_it(saved: Saved) -> None:
     """The operator replaces a rejected key: the endpoint is asked again."""
     saved.endpoint("serper-main", protocol="serper")
-    marks = [marks_of({"SERPER_API_KEY": value, "NCBI_API_KEY": ""}, b"of the stack") for value in (KEY, KEY + "0")]
+    marks = [marks_of({"SERPER_API_KEY": value, "NCBI_API_KEY": ""}, "/zarniwoop/test") for value in (KEY, KEY + "0")]
     assert [set(mark) for mark in marks] == [{"SERPER_API_KEY"}] * 2
     assert saved.only(marks[0]).fingerprint != saved.only(marks[1]).fingerprint
 

@@ -112,7 +112,7 @@ def test_a_place_cannot_lead_out_of_its_tenant(ids: dict[str, str]) -> None:
         Place(**ids)
 
 
-def test_levels_are_trusted_from_the_operator_down_to_the_process() -> None:
-    order = [Level.OPERATOR, Level.TENANT, Level.PROJECT, Level.PROCESS]
+def test_levels_are_trusted_from_the_tenant_down_to_the_process() -> None:
+    order = [Level.TENANT, Level.PROJECT, Level.PROCESS]
     for number, level in enumerate(order):
-        assert [other.is_less_trusted_than(level) for other in order] == [rank > number for rank in range(4)]
+        assert [other.is_less_trusted_than(level) for other in order] == [rank > number for rank in range(3)]

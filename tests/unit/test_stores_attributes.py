@@ -69,12 +69,11 @@ def test_an_expiry_that_is_missing_or_illegible_is_unknown(item: dict[str, Attri
 
 
 COOLDOWN: dict[str, Attribute] = {
-    "sk": {"S": "CD#serper-main#WEB"},
+    "sk": {"S": "CD#serper-main#WEB#settings-1"},
     "reason": {"S": "rate_limited"},
     "until": {"N": "1800000060"},
     "failures": {"N": "1"},
     "failed_at": {"N": "1800000000"},
-    "fingerprint": {"S": "settings-1"},
 }
 QUOTA: dict[str, Attribute] = {
     "sk": {"S": "QU#serper-main#WEB"},

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from tests.contract.test_audit_store import record
-from tests.contract.test_state_store import ARXIV, NOW, PROJECT, WEB, cooldown, quota
+from tests.contract.test_state_store import ARXIV, NOW, PROJECT, WEB, cooldown, quota, seen, wanted
 from tests.fakes.aws import (
     AUDIT_TABLE,
     STATE_TABLE,
@@ -29,6 +29,7 @@ from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.keys import FLEET
+from zarniwoop.stores.state import Turn
 from zarniwoop.stores.tokens import TokenGrant
 
 
@@ -63,14 +64,15 @@ def items(client: Any, table: str) -> list[dict[str, Any]]:
 
 
 def test_a_snapshot_is_one_call(client: Any, state: DynamoDbStateStore) -> None:
-    """Cooldowns and quotas of 20 instances and the generation come in one BatchGetItem."""
+    """Cooldowns, quotas and spent credit of 20 instances and the generation come in one BatchGetItem."""
     calls = count_calls(client)
-    state.snapshot(PROJECT, [(f"instance-{number}", SearchModality.WEB) for number in range(20)])
+    subjects = [(f"instance-{number}", SearchModality.WEB) for number in range(20)]
+    state.snapshot(PROJECT, [wanted(subject, credit_period="all") for subject in subjects])
     assert calls == ["BatchGetItem"]
 
 
 def test_every_other_decision_is_one_write(client: Any, state: DynamoDbStateStore) -> None:
-    """Extending, probing, closing, counting up, keeping a quota and an idle turn read nothing first."""
+    """Extending, probing, closing, counting, keeping a quota, spending and an idle turn read nothing first."""
     calls = count_calls(client)
     state.extend_cooldown(PROJECT, cooldown())
     state.extend_cooldown(PROJECT, cooldown(until=NOW + 1))
@@ -78,35 +80,37 @@ def test_every_other_decision_is_one_write(client: Any, state: DynamoDbStateStor
     state.close_cooldown(PROJECT, cooldown())
     state.bump_generation(PROJECT)
     state.save_quota(PROJECT, WEB, quota())
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW)
-    assert calls == ["PutItem", "PutItem", "UpdateItem", "UpdateItem", "UpdateItem", "PutItem", "UpdateItem"]
+    state.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None)
+    state.take_turn(ARXIV, now=NOW, latest=NOW)
+    assert calls == [*["PutItem"] * 2, *["UpdateItem"] * 3, "PutItem", *["UpdateItem"] * 2]
 
 
 def test_a_turn_behind_others_is_two_calls_and_one_that_is_too_late_is_one(
     client: Any, state: DynamoDbStateStore
 ) -> None:
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW)
+    state.take_turn(ARXIV, now=NOW, latest=NOW)
     calls = count_calls(client)
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW + 9)
+    state.take_turn(ARXIV, now=NOW, latest=NOW + 9)
     assert len(calls) == 2
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW + 1)
+    state.take_turn(ARXIV, now=NOW, latest=NOW + 1)
     assert len(calls) == 3
 
 
 def test_every_expiry_is_written_in_whole_seconds(
     client: Any, state: DynamoDbStateStore, audit: DynamoDbAuditStore
 ) -> None:
-    """Cooldown, quota, turn, audit record and token: TTL ignores what is not a whole number."""
+    """Cooldown, quota, turn, spent credit, audit record and token: TTL ignores what is not a whole number."""
     state.extend_cooldown(PROJECT, cooldown())
     state.save_quota(PROJECT, WEB, quota(NOW + 0.5))
     for _ in range(2):
-        state.take_turn(ARXIV, 1, now=NOW + 0.25, latest=NOW + 9.125)
+        state.take_turn(ARXIV, now=NOW + 0.25, latest=NOW + 9.125)
+    state.add_spent(PROJECT, "serper-main", "2027-01", 0.5, expires_at=NOW + 0.5)
     audit.write([record(expires_at=NOW + 0.75)], time_limit=1)
     DynamoDbTokenStore(client, TOKEN_TABLE).save(
         TokenGrant(token_hash="0", tenant_id="acme", projects=("*",), level=1, expires_at=NOW + 0.5)
     )
     written = [item["expires_at"] for table in (STATE_TABLE, AUDIT_TABLE, TOKEN_TABLE) for item in items(client, table)]
-    assert len(written) == 5
+    assert len(written) == 6
     assert all(value["N"].isdecimal() for value in written)
 
 
@@ -115,7 +119,7 @@ def test_keys_start_with_tenant_and_project_and_records_hold_no_query(
 ) -> None:
     """Only turns at a rate are the fleet's."""
     state.extend_cooldown(PROJECT, cooldown())
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW)
+    state.take_turn(ARXIV, now=NOW, latest=NOW)
     audit.write([record(ok=False, error_message="rate_limited")], time_limit=1)
     assert {item["pk"]["S"] for item in items(client, STATE_TABLE)} == {"T#acme#P#demo", FLEET}
     (written,) = items(client, AUDIT_TABLE)
@@ -127,15 +131,15 @@ def test_keys_start_with_tenant_and_project_and_records_hold_no_query(
 
 
 OPERATIONS: dict[str, Callable[[DynamoDbStateStore], object]] = {
-    "snapshot": lambda store: store.snapshot(PROJECT, [WEB]),
-    "cooldowns": lambda store: store.cooldowns(PROJECT),
+    "snapshot": lambda store: seen(store, WEB),
     "extend": lambda store: store.extend_cooldown(PROJECT, cooldown()),
     "claim": lambda store: store.claim_probe(PROJECT, cooldown(), now=NOW, lease_seconds=15),
     "close": lambda store: store.close_cooldown(PROJECT, cooldown()),
     "clear": lambda store: store.clear_project(PROJECT),
     "bump": lambda store: store.bump_generation(PROJECT),
     "quota": lambda store: store.save_quota(PROJECT, WEB, quota()),
-    "turn": lambda store: store.take_turn(ARXIV, 1, now=NOW, latest=NOW),
+    "spend": lambda store: store.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None),
+    "turn": lambda store: store.take_turn(ARXIV, now=NOW, latest=NOW),
 }
 
 
@@ -160,7 +164,7 @@ def test_whatever_dynamodb_refuses_is_store_unavailable(
 
 def test_a_missing_table_is_store_unavailable(client: Any, clock: FakeClock) -> None:
     with pytest.raises(StoreUnavailable):
-        DynamoDbStateStore(client, "no-such-table", clock).snapshot(PROJECT, [WEB])
+        seen(DynamoDbStateStore(client, "no-such-table", clock), WEB)
 
 
 @pytest.mark.parametrize(
@@ -189,30 +193,31 @@ def test_keys_left_unread_are_asked_for_once_more(client: Any, state: DynamoDbSt
     state.bump_generation(PROJECT)
     calls = count_calls(client)
     script(client, *unread(1))
-    assert state.snapshot(PROJECT, [WEB]).generation == 1
+    assert seen(state, WEB).generation == 1
     assert calls == ["BatchGetItem"] * 2
     script(client, *unread(2))
     with pytest.raises(StoreUnavailable, match="unread"):
-        state.snapshot(PROJECT, [WEB])
+        seen(state, WEB)
 
 
 def test_an_illegible_item_does_not_take_a_snapshot_along(client: Any, state: DynamoDbStateStore) -> None:
     state.save_quota(PROJECT, WEB, quota())
-    client.put_item(TableName=STATE_TABLE, Item={"pk": {"S": "T#acme#P#demo"}, "sk": {"S": "CD#serper-main#WEB"}})
-    snapshot = state.snapshot(PROJECT, [WEB])
-    assert (dict(snapshot.cooldowns), set(snapshot.quotas)) == ({}, {WEB})
+    for sort_key in ("CD#serper-main#WEB#settings-1", "US#serper-main#all"):
+        client.put_item(TableName=STATE_TABLE, Item={"pk": {"S": "T#acme#P#demo"}, "sk": {"S": sort_key}})
+    snapshot = state.snapshot(PROJECT, [wanted(WEB, credit_period="all")])
+    assert (dict(snapshot.cooldowns), set(snapshot.quotas), dict(snapshot.spent)) == ({}, {WEB}, {})
 
 
-def test_many_cooldowns_are_read_over_several_pages(client: Any, state: DynamoDbStateStore) -> None:
+def test_a_project_is_cleared_over_several_pages(client: Any, state: DynamoDbStateStore) -> None:
     """A query ends at a megabyte and goes on from there."""
-    page = {"Items": [], "Count": 0, "LastEvaluatedKey": {"pk": {"S": "T#acme#P#demo"}, "sk": {"S": "CD#a#WEB"}}}
+    page = {"Items": [], "Count": 0, "LastEvaluatedKey": {"pk": {"S": "T#acme#P#demo"}, "sk": {"S": "CD#a#WEB#f"}}}
     state.extend_cooldown(PROJECT, cooldown())
     script(client, page)
-    assert state.cooldowns(PROJECT) == [cooldown()]
+    assert state.clear_project(PROJECT) == 1
 
 
 def undeleted(times: int) -> list[dict[str, Any]]:
-    key = {"pk": {"S": "T#acme#P#demo"}, "sk": {"S": "CD#serper-main#WEB"}}
+    key = {"pk": {"S": "T#acme#P#demo"}, "sk": {"S": "CD#serper-main#WEB#settings-1"}}
     left = {"UnprocessedItems": {STATE_TABLE: [{"DeleteRequest": {"Key": key}}]}}
     return [left] * times
 
@@ -222,10 +227,11 @@ def test_deletions_left_undone_are_tried_again_for_a_while(
 ) -> None:
     state.extend_cooldown(PROJECT, cooldown())
     page = {"Items": items(client, STATE_TABLE), "Count": 1}
-    script(client, page, {"Items": [], "Count": 0}, *undeleted(1))
+    nothing = {"Items": [], "Count": 0}
+    script(client, page, nothing, nothing, *undeleted(1))
     assert state.clear_project(PROJECT) == 1
     assert items(client, STATE_TABLE) == []
-    script(client, page, {"Items": [], "Count": 0}, *undeleted(4))
+    script(client, page, nothing, nothing, *undeleted(4))
     with pytest.raises(StoreUnavailable, match="undeleted"):
         state.clear_project(PROJECT)
     assert sum(clock.slept) < 1
@@ -235,7 +241,7 @@ def test_a_turn_whose_item_vanished_between_two_calls_is_tried_once_more(
     client: Any, state: DynamoDbStateStore
 ) -> None:
     """TTL may delete it at any time; after four calls the caller goes without."""
-    state.take_turn(ARXIV, 1, now=NOW, latest=NOW)
+    state.take_turn(ARXIV, now=NOW, latest=NOW)
     calls = count_calls(client)
     failed: list[str] = []
 
@@ -246,7 +252,7 @@ def test_a_turn_whose_item_vanished_between_two_calls_is_tried_once_more(
             other.delete_item(TableName=STATE_TABLE, Key={"pk": {"S": FLEET}, "sk": {"S": "RATE#export.arxiv.org"}})
 
     client.meta.events.register("before-call", vanish)
-    assert state.take_turn(ARXIV, 1, now=NOW, latest=NOW + 9) == NOW
+    assert state.take_turn(ARXIV, now=NOW, latest=NOW + 9) == Turn(at=NOW, granted=True)
     assert len(calls) == 3
 
 

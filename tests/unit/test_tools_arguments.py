@@ -50,6 +50,7 @@ def test_a_plain_search_becomes_a_request_of_the_normal_tier() -> None:
         ("de", Locale(language="de")),
         ("EN-gb", Locale(language="en", region="GB")),
         ("pt_BR", Locale(language="pt", region="BR")),
+        ("gsw-CH", Locale(language="gsw", region="CH")),
     ],
 )
 def test_a_locale_is_read_in_any_of_its_spellings(written: str, read: Locale) -> None:
@@ -64,6 +65,12 @@ def test_the_seeds_camel_case_names_are_taken() -> None:
         {"query": " bells ", "modality": "WEB", "maxResults": 3, "pinnedProviderId": "serper-main", "dateFrom": None},
     )
     assert (arguments.query, arguments.max_results, arguments.pinned_provider_id) == ("bells", 3, "serper-main")
+
+
+@pytest.mark.parametrize("query", ["?", "<b>", "\u200bbells", "鐘", "🔔", "\u0928\u094d"])
+def test_whatever_can_be_seen_is_a_query(query: str) -> None:
+    """A tag, a mark or a picture may be just what somebody looks for."""
+    assert parse_arguments(QueryArguments, {"query": query}).query == query
 
 
 def test_a_name_in_two_spellings_is_refused() -> None:
@@ -126,6 +133,11 @@ def test_a_window_without_a_day_in_it_is_refused() -> None:
         ({"query": "a" * (MAX_QUERY_CHARS + 1)}, "query"),
         ({"query": "half \ud83d"}, "query"),
         ({"query": None}, "query"),
+        ({"query": "\u200b"}, "query"),
+        ({"query": "\x00\x01"}, "query"),
+        ({"query": "\u202e \ufeff\u00ad"}, "query"),
+        ({"query": "\u2800\u3164\ufe0f"}, "query"),
+        ({"query": "\U000e0041\u180e"}, "query"),
         ({"query": ["bells"]}, "query"),
         ({"modality": "SMELL"}, "modality"),
         ({"tier": "EXPERT"}, "tier"),
@@ -135,8 +147,16 @@ def test_a_window_without_a_day_in_it_is_refused() -> None:
         ({"max_results": 51}, "max_results"),
         ({"max_results": "ten"}, "max_results"),
         ({"max_results": 2.5}, "max_results"),
+        ({"max_results": True}, "max_results"),
+        ({"max_results": "3"}, "max_results"),
+        ({"freshness_days": True}, "freshness_days"),
         ({"locale": "english"}, "locale"),
         ({"locale": "de-DE-1996"}, "locale"),
+        ({"locale": "xx"}, "locale"),
+        ({"locale": "deu"}, "locale"),
+        ({"locale": "xx-QQ"}, "locale"),
+        ({"locale": "de-QQ"}, "locale"),
+        ({"locale": "en-UK"}, "locale"),
         ({"project_id": "../other"}, "project_id"),
         ({"process_id": "A#B"}, "process_id"),
         ({"site": "https://arxiv.org"}, "site"),

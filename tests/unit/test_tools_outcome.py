@@ -5,7 +5,8 @@ import pytest
 from tests.fakes.clock import FakeClock
 from tests.fakes.providers import FakeProtocol
 from zarniwoop.contract.modality import SearchModality, SearchTier
-from zarniwoop.contract.result import DispatchFailure, SearchResult
+from zarniwoop.contract.result import Attempt, DispatchFailure, Outcome, SearchResult
+from zarniwoop.dispatch.gate import Skip
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.tools.outcome import envelope, problem_of
 
@@ -56,22 +57,91 @@ def test_every_failure_has_words_and_a_way_out(failure: DispatchFailure) -> None
     assert problem.suggested_action
 
 
-@pytest.mark.parametrize(
-    ("failure", "retry_at", "wait"),
-    [
-        (DispatchFailure.ALL_COOLING, NOW + 12.3456, 12.346),
-        (DispatchFailure.ALL_FAILED, NOW - 5, 0.0),
-        (DispatchFailure.ALL_FAILED, None, None),
-        (DispatchFailure.DISABLED, NOW + 10, None),
-    ],
-)
-def test_a_wait_is_told_where_waiting_helps(
-    failure: DispatchFailure, retry_at: float | None, wait: float | None
-) -> None:
-    """Never negative, and never for what time does not heal."""
-    problem = problem_of(_result(failure, retry_at=retry_at), _protocols(), NOW)
+def _attempt(reason: str, retry_at: float | None = None, detail: str | None = None) -> Attempt:
+    outcome = Outcome.SKIPPED if reason in set(Skip) else Outcome.FAILURE
+    return Attempt(instance_id="main", outcome=outcome, reason=reason, detail=detail, retry_at=retry_at)
+
+
+def _told(*attempts: Attempt, failure: DispatchFailure = DispatchFailure.ALL_FAILED) -> tuple[bool, float | None, str]:
+    """Whether to ask again, after how many seconds, and what to do."""
+    problem = problem_of(_result(failure, attempts=attempts), _protocols(), NOW)
     assert problem is not None
-    assert problem.wait_seconds == wait
+    return problem.retryable, problem.wait_seconds, problem.suggested_action or ""
+
+
+@pytest.mark.parametrize(
+    ("attempt", "wait"),
+    [
+        (_attempt("cooldown", NOW + 12.3456), 12.346),
+        (_attempt("probing", NOW + 15), 15.0),
+        (_attempt("throttled", NOW + 3), 3.0),
+        (_attempt("exhausted", NOW + 86_400), 86_400.0),
+        (_attempt("rate_limited", NOW - 5), 0.0),
+        (_attempt("quota_exhausted", NOW + 300), 300.0),
+        (_attempt("access_refused", NOW + 300), 300.0),
+        (_attempt("malformed_answer", NOW + 60), 60.0),
+        (_attempt("provider_unavailable"), None),
+        (_attempt("key_unavailable"), None),
+        (_attempt("out_of_time"), None),
+    ],
+    ids=lambda value: value.reason if isinstance(value, Attempt) else "",
+)
+def test_what_time_heals_is_worth_asking_again(attempt: Attempt, wait: float | None) -> None:
+    """With the wait where it is known, never a negative one."""
+    retryable, told, action = _told(attempt)
+    assert (retryable, told) == (True, wait)
+    assert action.startswith("ask again")
+
+
+@pytest.mark.parametrize(
+    ("attempt", "action"),
+    [
+        (_attempt("query_rejected"), "change the query: 'main' does not take it as it is"),
+        (
+            _attempt("credentials_rejected"),
+            "save a key that 'main' accepts as research.endpoint.main.apiKey",
+        ),
+        (
+            _attempt("cooldown", detail="credentials_rejected"),
+            "save a key that 'main' accepts as research.endpoint.main.apiKey",
+        ),
+        (_attempt("exhausted"), "raise research.endpoint.main.creditLimit, or add another endpoint"),
+        (_attempt("internal"), "pin another instance: 'main' is broken, and the log says how"),
+    ],
+    ids=["query", "key", "held key", "spent credit", "bug"],
+)
+def test_what_time_does_not_heal_is_not_worth_asking_again(attempt: Attempt, action: str) -> None:
+    """Somebody must change something first, and is told what."""
+    assert _told(attempt) == (False, None, action)
+
+
+def test_several_attempts_are_worth_it_when_one_of_them_is() -> None:
+    """The first that may be asked again says when; where one has no time to wait for, there is none."""
+    rejected = _attempt("query_rejected")
+    assert _told(rejected, _attempt("rate_limited", NOW + 60), _attempt("cooldown", NOW + 30))[:2] == (True, 30.0)
+    assert _told(_attempt("cooldown", NOW + 3600), _attempt("out_of_time"))[:2] == (True, None)
+    both = _told(rejected, _attempt("credentials_rejected"), rejected)
+    assert both[0] is False
+    assert both[2].count("; or ") == 1
+
+
+def test_a_reason_without_a_remedy_leads_to_the_providers_state() -> None:
+    """An add-on may have reasons of its own."""
+    assert _told(_attempt("moon_phase")) == (False, None, "research_providers shows the state of each provider")
+
+
+def test_a_search_that_was_not_ready_at_the_deadline_may_be_asked_again() -> None:
+    """It has no attempts to show."""
+    retryable, wait, action = _told(failure=DispatchFailure.OUT_OF_TIME)
+    assert (retryable, wait) == (True, None)
+    assert "longer deadline" in action
+
+
+def test_endpoints_that_cost_money_are_used_when_somebody_says_so() -> None:
+    """In which of three ways."""
+    retryable, _wait, action = _told(failure=DispatchFailure.ONLY_METERED)
+    assert retryable is False
+    assert action == "name one in research.default.map, pin it, or set research.endpoint.<id>.autoAllow = true"
 
 
 def test_a_modality_without_endpoint_names_the_setting_to_add() -> None:

@@ -38,6 +38,9 @@ def test_a_search_that_nobody_could_answer_says_when_to_come_again() -> None:
     assert [attempt.instance_id for attempt in answered.data.attempts] == ["main"]
 
 
+METERED = {"research.endpoint.main.costPerCall": "0.5", "research.endpoint.main.autoAllow": "true"}
+
+
 def _rich(research: Research, **more: object) -> tuple[bool, RichResult, object]:
     answered = rich(QueryArguments(query="bells", **more), research.scope(), research.services)  # type: ignore[arg-type]
     assert isinstance(answered.data, RichResult)
@@ -46,7 +49,7 @@ def _rich(research: Research, **more: object) -> tuple[bool, RichResult, object]
 
 def test_rich_asks_for_four_modalities_and_sums_the_cost() -> None:
     """One question, one answer with four parts."""
-    research = Research({"main": [found(1)]}, settings={"research.endpoint.main.costPerCall": "0.5"})
+    research = Research({"main": [found(1)]}, settings=METERED)
     ok, data, error = _rich(research, max_results=3, locale="de")
     assert (ok, data.partial, data.problems, error, data.cost) == (True, False, {}, None, 2.0)
     assert list(data.results) == [str(modality) for modality in MODALITIES]

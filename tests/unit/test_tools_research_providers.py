@@ -1,12 +1,16 @@
 """`research_providers`: what is there and in what state, without spending a search."""
 
+import threading
+import time
+
 import pytest
 
-from tests.fakes.providers import found
+from tests.fakes.providers import FakeInstance, found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import CredentialsRejected, ProviderUnavailable
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
+from zarniwoop.contract.request import SearchScope
 from zarniwoop.stores.state import KeptQuota
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.research_providers import ProviderRow, ProvidersReport, providers
@@ -61,6 +65,7 @@ def test_a_cooldown_is_told_with_its_reason_and_what_is_left_of_it() -> None:
     row = _row(research)
     assert row.availability == {"IMAGE": "READY", "WEB": "COOLDOWN"}
     (cooldown,) = row.cooldowns
+    assert cooldown.subject == "research:main:WEB"
     assert (cooldown.modality, cooldown.reason, cooldown.remaining_seconds, cooldown.failures) == (
         "WEB",
         "provider_unavailable",
@@ -68,6 +73,15 @@ def test_a_cooldown_is_told_with_its_reason_and_what_is_left_of_it() -> None:
         1,
     )
     research.clock.advance(21)
+    assert (_row(research).cooldowns, _row(research).availability["WEB"]) == ([], "READY")
+
+
+def test_a_cooldown_that_a_success_has_closed_is_none() -> None:
+    """Whenever it would have ended."""
+    research = Research({"main": [ProviderUnavailable("503")]}, modalities=TWO)
+    research.search()
+    (written,) = research.state.cooldowns_of(PROJECT)
+    research.state.close_cooldown(PROJECT, written)
     assert (_row(research).cooldowns, _row(research).availability["WEB"]) == ([], "READY")
 
 
@@ -121,3 +135,54 @@ def test_what_is_misconfigured_is_told_with_the_setting_to_mend() -> None:
     assert {(row.id, row.setting) for row in report.misconfigured} >= {("broken", "protocol")}
     assert any(row.setting == "research.log.retentionDays" for row in report.misconfigured)
     assert report.settings_are_stale is False
+
+
+def test_a_project_stop_elsewhere_is_heeded_before_anything_is_shown() -> None:
+    """As before a search: instances are built anew of the settings in force, and only what concerns those is shown."""
+    research = Research({"main": [ProviderUnavailable("503")]}, modalities=TWO)
+    research.search()
+    assert _row(research).availability["WEB"] == "COOLDOWN"
+    research.state.bump_generation(PROJECT)
+    research.settings["research.endpoint.main.room"] = "4"
+    assert _row(research).availability["WEB"] == "READY"
+    assert [instance.disposed for instance in research.protocol.made] == [1, 0]
+    snapshots = research.state.calls["snapshot"]
+    _row(research)
+    assert research.state.calls["snapshot"] == snapshots + 1
+
+
+def test_quotas_are_looked_up_side_by_side_and_each_has_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Providers that answer slowly do not add up."""
+    together = threading.Barrier(3, timeout=5)
+    given: list[float] = []
+
+    def look(_instance: FakeInstance, scope: SearchScope) -> QuotaStatus:
+        given.append(scope.deadline.remaining())
+        together.wait()
+        return QuotaStatus(source=QuotaSource.PROVIDER, remaining=7)
+
+    monkeypatch.setattr(FakeInstance, "current_quota", look)
+    research = Research({name: [found(1)] for name in ("a", "b", "c")})
+    assert [row.quota and row.quota.remaining for row in _report(research).providers] == [7, 7, 7]
+    assert given == [5.0] * 3
+
+
+def test_a_quota_that_is_not_told_in_time_is_unknown_and_hides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An add-on may not care for deadlines; the report does."""
+    released = threading.Event()
+
+    def look(instance: FakeInstance, _scope: SearchScope) -> QuotaStatus:
+        if instance.id() == "hanging":
+            released.wait(5)
+        return QuotaStatus(source=QuotaSource.PROVIDER, remaining=7)
+
+    monkeypatch.setattr(FakeInstance, "current_quota", look)
+    research = Research({"hanging": [found(1)], "prompt": [found(1)]})
+    started = time.monotonic()
+    try:
+        answered = providers(ToolArguments(), research.scope(0.1), research.services)
+    finally:
+        released.set()
+    assert time.monotonic() - started < 4
+    assert isinstance(answered.data, ProvidersReport)
+    assert [(row.id, row.quota is None) for row in answered.data.providers] == [("hanging", True), ("prompt", False)]

@@ -17,6 +17,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "research_search_expert": {"query": "bells", "modality": "PDF", "site": "arxiv.org", "date_from": "2024-01-01"},
     "research_rich": {"query": "bells"},
     "research_providers": {"project_id": "demo"},
+    "research_investigate": {"question": "how are bells tuned", "max_searches": 3, "wait": 5},
 }
 
 

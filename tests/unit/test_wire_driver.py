@@ -132,17 +132,24 @@ def test_an_instance_without_an_address_is_disabled() -> None:
 
 def test_a_required_setting_is_named_when_it_is_missing() -> None:
     """The form's field, so that it can be found."""
-    needs = SettingField(name="index", title="Index", description="Which one.", required=True)
+    needs = SettingField(name="index", title="Index", description="Which one.", pattern="[a-z]+", required=True)
     with pytest.raises(ValueError, match="index is required by protocol made-up"):
         made(ScriptedTransport(), replace(FORMAT, setting_fields=(needs,)))
     assert made(ScriptedTransport(), replace(FORMAT, setting_fields=(needs,)), extras={"index": "docs"})
 
 
+def test_a_user_agent_that_was_set_is_sent_in_place_of_ours() -> None:
+    """For a provider that lets in only whom it knows."""
+    transport = ScriptedTransport(answer({"items": []}))
+    made(transport, extras={"userAgent": "Acme/1"}).search(request(), scope())
+    assert transport.sent[0].request.headers == {"User-Agent": "Acme/1"}
+
+
 def test_pacing_is_asked_of_the_format() -> None:
     """It may depend on the request."""
     pacing = Pacing(subject="made-up.test", requests=1, seconds=3.0)
-    one = made(ScriptedTransport(), replace(FORMAT, pacing=lambda _request, _config: (pacing, 2)))
-    assert one.pacing(request()) == (pacing, 2)
+    one = made(ScriptedTransport(), replace(FORMAT, pacing=lambda _request, _config: pacing))
+    assert one.pacing(request()) == pacing
 
 
 def test_a_base_url_of_the_settings_replaces_the_default() -> None:
@@ -329,8 +336,8 @@ def test_a_key_store_that_is_down_is_no_failure_of_the_provider() -> None:
 def test_quota_in_headers_rides_on_the_result_with_its_moment() -> None:
     """What an answer says is left belongs to that answer; headers that cannot be read say nothing."""
 
-    def quota(headers: Any) -> QuotaStatus | None:
-        return QuotaStatus(source=QuotaSource.HEADERS, remaining=float(headers["x-left"]))
+    def quota(headers: Any, now: float) -> QuotaStatus | None:
+        return QuotaStatus(source=QuotaSource.HEADERS, remaining=float(headers["x-left"]), resets_at=now + 5)
 
     transport = ScriptedTransport(
         answer({"items": []}, headers={"x-left": "5"}), answer({"items": []}, headers={"x-left": "many"})
@@ -338,7 +345,7 @@ def test_quota_in_headers_rides_on_the_result_with_its_moment() -> None:
     one = made(transport, replace(FORMAT, quota_from_headers=quota))
     told = one.search(request(), scope()).quota
     assert told is not None
-    assert (told.remaining, told.observed_at) == (5.0, 1_800_000_000.0)
+    assert (told.remaining, told.observed_at, told.resets_at) == (5.0, 1_800_000_000.0, 1_800_000_005.0)
     assert one.search(request(), scope()).quota is None
     assert one.current_quota(scope()) is None
 
@@ -366,3 +373,41 @@ def test_a_provider_without_bodies_says_so() -> None:
     """As the SPI's default does."""
     with pytest.raises(QueryRejected, match="holds no bodies"):
         made(ScriptedTransport()).load_content(REFERENCE, scope())
+
+
+MORE = answer({"more": "https://made-up.test/2"})
+
+
+def test_a_result_tells_how_many_requests_it_took() -> None:
+    """All that the provider may have charged for: a second page, and a key that was renewed in between."""
+    assert made(ScriptedTransport(MORE, answer({"items": []}))).search(request(), scope()).calls == 2
+    renewed = ScriptedTransport(answer(b"", status=401), answer({"items": []}))
+    assert with_keys(renewed, RenewedKeyRing()).search(request(), scope()).calls == 2
+    assert made(ScriptedTransport()).search(request(modality=SearchModality.MAP), scope()).calls == 0
+
+
+@pytest.mark.parametrize(
+    ("script", "calls"),
+    [
+        ([answer(b"", status=500)], 1),
+        ([MORE, answer(b"", status=429)], 2),
+        ([answer({})], 1),
+        ([ProviderUnavailable("slow", cause=Cause.TIMEOUT)], 1),
+        ([ProviderUnavailable("no name", cause=Cause.DNS)], 0),
+        ([MORE, ProviderUnavailable("no route", cause=Cause.CONNECT)], 1),
+        ([MORE, ProviderUnavailable("private", cause=Cause.ADDRESS)], 1),
+        ([MORE, ProviderUnavailable("expired", cause=Cause.TLS)], 1),
+    ],
+)
+def test_a_failure_tells_how_many_requests_reached_the_provider(
+    script: list[HttpAnswer | ProviderError], calls: int
+) -> None:
+    """What failed on the way there is none of them."""
+    assert failing(*script).calls == calls
+
+
+def test_a_missing_key_is_no_request() -> None:
+    """Nothing was sent."""
+    with pytest.raises(CredentialsRejected) as refused:
+        with_keys(ScriptedTransport(), FakeKeyRing()).search(request(), scope())
+    assert refused.value.calls == 0

@@ -32,12 +32,24 @@ def test_a_success_is_no_failure(status: int) -> None:
         (400, b'{"message":"Not enough credits"}', QuotaExhausted),
         (401, b"", CredentialsRejected),
         (402, b"", CredentialsRejected),
-        (402, b"NO_MORE_CREDITS", QuotaExhausted),
+        (402, b'{"tag":"NO_MORE_CREDITS","requestId":"1"}', QuotaExhausted),
         (403, b"", AccessRefused),
         (403, b"<html>bot wall</html>", AccessRefused),
-        (403, b"Invalid API key", CredentialsRejected),
+        (
+            403,
+            b'{"error":{"code":"forbidden","message":"Your plan\'s Invalid API key isn\'t known"}}',
+            CredentialsRejected,
+        ),
+        (403, b'{"detail":[{"msg":"Invalid API key"}]}', CredentialsRejected),
         (403, b'{"message":"Unauthorized."}', CredentialsRejected),
-        (403, b"Quota exceeded", QuotaExhausted),
+        (403, b'{"errors":[{"title":"Quota exceeded"}]}', QuotaExhausted),
+        (403, b"Invalid API key", AccessRefused),
+        (403, b"Quota exceeded", AccessRefused),
+        (403, b"<html><title>Forbidden</title>api_key</html>", AccessRefused),
+        (403, b'["Invalid API key"]', AccessRefused),
+        (400, b'{"message":"bad query","query":"quota exceeded"}', QueryRejected),
+        (400, b'{"message":"cannot read \'quota exceeded\' in \\"out of credits\\""}', QueryRejected),
+        (400, b"<p>No result for quota exceeded</p>", QueryRejected),
         (403, b"API rate limit exceeded for this API key", RateLimited),
         (404, b"", QueryRejected),
         (408, b"", ProviderUnavailable),
@@ -61,6 +73,21 @@ def test_the_class_is_the_consequence(status: int, body: bytes, failure: type[Pr
     found = failure_of(answer(body, status=status), NOW)
     assert type(found) is failure
     assert found.status == status
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "failure"),
+    [
+        (401, b"", AccessRefused),
+        (402, b'{"message":"Not enough credits"}', AccessRefused),
+        (403, b'{"error":"Invalid API key"}', AccessRefused),
+        (400, b'{"error":"quota exceeded"}', QueryRejected),
+        (429, b"", RateLimited),
+    ],
+)
+def test_without_a_key_no_key_is_at_fault(status: int, body: bytes, failure: type[ProviderError]) -> None:
+    """Whatever the words say: such an endpoint would be benched until somebody changed settings that are right."""
+    assert type(failure_of(answer(body, status=status), NOW, keyed=False)) is failure
 
 
 @pytest.mark.parametrize("status", [403, 429, 451, 500, 503])

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from tests.fakes.cloud import Cloud, cloud
-from tests.fakes.environment import FakeEnvironment
+from tests.fakes.environment import ROOT, FakeEnvironment
 from tests.fakes.parameter_store import InMemoryParameterStore
 from tests.fakes.providers import found
 from tests.fakes.transport import ScriptedTransport, answer
@@ -22,11 +22,13 @@ from zarniwoop.contract.result import Outcome, SearchResult
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.content import S3ContentStore
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.wiring import Environment, environment
 
 KEY = "operator-key-0123456789"
+HASH_KEY_NAME = f"{ROOT}/_stack/queryHashKey"
 PAGE = answer(
     {"searchParameters": {"type": "search"}, "organic": [{"title": "Bells", "link": "https://example.com/b"}]}
 )
@@ -58,6 +60,19 @@ def test_a_process_has_one_environment_out_of_its_variables(account: Cloud, monk
     assert isinstance(made.clock, SystemClock)
     assert (made.event_bus, made.idempotency_table) == ("default", "idempotency_table")
     environment.cache_clear()
+
+
+def test_log_lines_name_the_stack_as_the_metrics_do(
+    account: Cloud, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One word finds both in CloudWatch."""
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "my-stack")
+    made = Environment({**account.variables, "POWERTOOLS_SERVICE_NAME": "my-stack"})
+    made.metrics.count(Metric.SETTINGS_STALE)
+    made.log.warning("settings are stale")
+    made.finish()
+    lines = [orjson.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["service"] for line in lines] == ["my-stack", "my-stack"]
 
 
 def test_nothing_is_made_before_it_is_needed(account: Cloud) -> None:
@@ -168,7 +183,44 @@ def test_an_unreadable_hash_key_does_not_stop_a_search(capsys: pytest.CaptureFix
     made.tools.dispatcher.factory.assemble(_scope(made))
     made.fake_parameters.fail_with = ConfigurationUnavailable("SSM")
     assert _search(made).hits
-    assert "no query hash key" in capsys.readouterr().out
+    assert "the query hash key cannot be read" in capsys.readouterr().out
+
+
+def test_a_hash_key_that_can_be_read_again_is_used_again() -> None:
+    """One failure of Parameter Store does not make an environment's hashes incomparable for as long as it lives."""
+    made = FakeEnvironment({"main": [found(1)]})
+    made.tools.dispatcher.factory.assemble(_scope(made))
+    made.fake_parameters.put_secret(HASH_KEY_NAME, "h" * 64)
+    made.fake_parameters.fail_with = ConfigurationUnavailable("SSM")
+    assert len({made._hash_key() for _ in range(3)}) == 3
+    assert made.fake_parameters.calls["reveal"] == 1
+    made.fake_parameters.fail_with = None
+    made.hands.advance(5)
+    assert {made._hash_key() for _ in range(3)} == {b"h" * 64}
+    assert made.fake_parameters.calls["reveal"] == 2
+
+
+def test_a_hash_key_that_was_saved_meanwhile_is_soon_in_use() -> None:
+    """Without one the environment has its own, and looks again after five minutes."""
+    made = FakeEnvironment()
+    own = made._hash_key()
+    made.fake_parameters.put_secret(HASH_KEY_NAME, "h" * 64)
+    assert made._hash_key() == own
+    made.hands.advance(300)
+    assert made._hash_key() == b"h" * 64
+
+
+def test_the_operators_key_has_the_same_mark_in_every_environment_whatever_becomes_of_the_hash_key() -> None:
+    """Else a cooldown for a refused key would not be the fleet's, and would end with each cold start."""
+    marks = []
+    for failure in (None, ConfigurationUnavailable("SSM")):
+        made = FakeEnvironment()
+        made._variables = {**made._variables, "OPENAI_API_KEY": KEY}
+        made.fake_parameters.fail_with = failure
+        marks.append(dict(made._key_marks))
+        assert made.fake_parameters.calls["reveal"] == 0
+    assert marks[0] == marks[1]
+    assert set(marks[0]) == {"OPENAI_API_KEY"}
 
 
 def test_the_hash_key_is_read_once_however_many_threads_want_it() -> None:

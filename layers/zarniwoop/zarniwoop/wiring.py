@@ -4,19 +4,20 @@ Environment variables are read here and nowhere else. An authorizer never pays f
 """
 
 import os
-import secrets
-import threading
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.transport import Transport
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.observe.metrics import MetricsBuffer, flush_to_cloudwatch
 from zarniwoop.observe.redaction import Redactor
 from zarniwoop.observe.trace import Tracing
+from zarniwoop.settings.hash_key import StackHashKey
+from zarniwoop.wiring_models import ModelWiring
+from zarniwoop.wiring_net import NetWiring
+from zarniwoop.wiring_runs import RunWiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -26,19 +27,19 @@ if TYPE_CHECKING:
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.dispatch.audit import AuditTrail
     from zarniwoop.dispatch.protocols import Protocols
+    from zarniwoop.pipelines.investigate.services import StepServices
     from zarniwoop.settings.cascade import SettingsReader
     from zarniwoop.settings.credentials import KnownProtocol
     from zarniwoop.settings.endpoints import ResearchSettings
     from zarniwoop.settings.key_ring import SettingsKeyRing
     from zarniwoop.settings.parameter_store import ParameterStore
     from zarniwoop.stores.audit import AuditStore
-    from zarniwoop.stores.content import ContentStore
     from zarniwoop.stores.state import StateStore
     from zarniwoop.stores.tokens import TokenStore
     from zarniwoop.tools.tool import ToolServices
 
 
-class Environment:
+class Environment(NetWiring, RunWiring, ModelWiring):
     """What one execution environment is made of. Tests hand in variables, a clock and a transport of their own."""
 
     def __init__(
@@ -49,7 +50,7 @@ class Environment:
         self.clock: Clock = clock or SystemClock()
         self.metrics = MetricsBuffer()
         self.redactor = Redactor()
-        self._reading_hash_key = threading.Lock()
+        self._stack_hash_key = StackHashKey(self._reveal_hash_key, self.clock, warn=self._warn)
         self.tracing = Tracing(lambda: "Sampled=1" in os.environ.get("_X_AMZN_TRACE_ID", ""))
 
     def begin(self, request_id: str) -> None:
@@ -66,7 +67,7 @@ class Environment:
     def log(self) -> "Logger":
         from zarniwoop.observe.log import make_logger
 
-        return make_logger(self.redactor)
+        return make_logger(self.redactor, self._variables.get("POWERTOOLS_SERVICE_NAME", "zarniwoop"))
 
     @cached_property
     def state(self) -> "StateStore":
@@ -79,13 +80,6 @@ class Environment:
         from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 
         return DynamoDbTokenStore(self.dynamodb(), self._variables["TOKENS_TABLE"])
-
-    @cached_property
-    def content(self) -> "ContentStore":
-        from zarniwoop.stores.clients import s3_client
-        from zarniwoop.stores.content import S3ContentStore
-
-        return S3ContentStore(s3_client(), self._variables["CONTENT_BUCKET"])
 
     @property
     def idempotency_table(self) -> str:
@@ -128,7 +122,23 @@ class Environment:
             tracing=self.tracing,
             on_internal_error=self._log_internal_error,
         )
-        return ToolServices(dispatcher=dispatcher, clock=self.clock)
+        return ToolServices(dispatcher=dispatcher, clock=self.clock, investigations=lambda: self.investigations)
+
+    @cached_property
+    def steps(self) -> "StepServices":
+        """What the steps of an investigation work with."""
+        from zarniwoop.pipelines.investigate.services import StepServices
+
+        return StepServices(
+            runs=self.runs,
+            files=self.run_files,
+            content=self.content,
+            dispatcher=self.tools.dispatcher,
+            models=self.models,
+            webhooks=lambda: self.webhooks,
+            clock=self.clock,
+            metrics=self.metrics,
+        )
 
     @property
     def event_bus(self) -> str:
@@ -145,7 +155,8 @@ class Environment:
         from zarniwoop.settings.endpoints import research_settings
 
         effective = self._settings.read(scope.tenant_id, scope.project_id, scope.process_id)
-        return research_settings(effective, self._known_protocols, self._key_marks), effective.stale
+        settings = research_settings(effective, self._known_protocols, self._key_marks)
+        return self._with_model_faults(settings, effective), effective.stale
 
     @cached_property
     def _dynamodb(self) -> "DynamoDBClient":
@@ -170,8 +181,9 @@ class Environment:
     @cached_property
     def _settings(self) -> "SettingsReader":
         from zarniwoop.settings.cascade import SettingsReader
+        from zarniwoop.settings.routing import factory_seconds
 
-        return SettingsReader(self._parameters, self.clock)
+        return SettingsReader(self._parameters, self.clock, factory_seconds)
 
     @cached_property
     def _keys(self) -> "SettingsKeyRing":
@@ -206,45 +218,33 @@ class Environment:
 
     @cached_property
     def _key_variables(self) -> Mapping[str, str]:
-        """The operator's key variables that are set: SERPER_API_KEY, …, WEB_SEARCH_API_KEY."""
+        """The operator's key variables that are set: SERPER_API_KEY, …, WEB_SEARCH_API_KEY, OPENAI_API_KEY, …"""
+        from zarniwoop.settings.names import MODEL_KEY_VARIABLES
+
         names = {name for protocol in self._known_protocols.values() for name in protocol.variables()}
+        names.update(MODEL_KEY_VARIABLES)
         return {name: self._variables[name] for name in sorted(names) if self._variables.get(name)}
 
     @cached_property
     def _key_marks(self) -> Mapping[str, str]:
         from zarniwoop.settings.credentials import marks_of
 
-        return marks_of(self._key_variables, self._hash_key()) if self._key_variables else {}
-
-    @cached_property
-    def _transport(self) -> Transport:
-        if self._given_transport is not None:
-            return self._given_transport
-        from zarniwoop.net.address import AllowedNetworks
-        from zarniwoop.net.transport import PooledTransport
-
-        return PooledTransport(
-            contact=self._variables.get("CONTACT", ""),
-            allowed=AllowedNetworks.parse(self._variables.get("ALLOWED_PRIVATE_NETWORKS", "")),
-        )
+        return marks_of(self._key_variables, self._variables["SETTINGS_ROOT"])
 
     def _hash_key(self) -> bytes:
-        """The stack's HMAC key for query hashes, read once, whichever of several threads comes first."""
-        with self._reading_hash_key:
-            return self._read_hash_key
+        return self._stack_hash_key.key()
 
-    @cached_property
-    def _read_hash_key(self) -> bytes:
-        """Without the stack's key, hashes are still made, but only comparable in here."""
-        name = f"{self._variables['SETTINGS_ROOT']}/_stack/queryHashKey"
-        try:
-            saved = self._parameters.reveal(name)
-        except ConfigurationUnavailable:
-            saved = None
-        if saved is None:
-            self.log.warning("no query hash key: audit hashes are comparable within this environment only")
-            return secrets.token_bytes(32)
-        return saved.encode()
+    def _saved_hash_key(self) -> bytes | None:
+        return self._stack_hash_key.saved()
+
+    def _reveal_hash_key(self) -> str | None:
+        return self._parameters.reveal(f"{self._variables['SETTINGS_ROOT']}/_stack/queryHashKey")
+
+    def _warn(self, message: str) -> None:
+        self.log.warning(message)
+
+    def _trace_header(self) -> str | None:
+        return os.environ.get("_X_AMZN_TRACE_ID")
 
     def _log_internal_error(self, instance_id: str, error: Exception) -> None:
         self.log.error(

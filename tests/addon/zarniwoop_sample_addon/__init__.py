@@ -41,6 +41,14 @@ PROTOCOL = WireProtocol(
         index_family="shelf",
         documentation="https://shelf.example/api",
         authentication=HeaderKey(name="X-Shelf-Key"),
-        setting_fields=(SettingField(name="room", title="Room", description="Which reading room.", required=True),),
+        setting_fields=(
+            SettingField(
+                name="room",
+                title="Room",
+                description="Which reading room.",
+                pattern=r"[A-Za-z0-9 ]{1,40}",
+                required=True,
+            ),
+        ),
     )
 )

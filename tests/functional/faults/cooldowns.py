@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.fakes.aws import REGION, STATE_TABLE, count_calls, create_table
 from tests.fakes.providers import FakeProtocol, found
 from tests.fakes.research import PROJECT
+from tests.fakes.state_store import InMemoryStateStore
 from tests.fakes.transport import ScriptedTransport, answer
 from tests.functional.faults.scenario import CANARY, TENANT, Kind, Scenario, Stage, StagedEnvironment, saved
 from zarniwoop.contract.failure import (
@@ -194,9 +195,10 @@ def the_credits_are_used_up(stage: Stage) -> None:
     """EXHAUSTED and not COOLDOWN: skipped until the kept quota expires, then asked again."""
     spent = answer({"message": "Not enough credits", "statusCode": 400}, status=400)
     transport = ScriptedTransport(spent, *[PAGE] * 3)
-    research = stage.environment(SERPER, transport=transport)
+    state = InMemoryStateStore(stage.clock)
+    research = stage.environment(SERPER, transport=transport, state=state)
     assert told(research.search()) == [("serper-main", "quota_exhausted"), ("serper-eu", None)]
-    assert research.state.cooldowns(PROJECT) == []
+    assert state.cooldowns_of(PROJECT) == []
     skipped = research.search().attempts[0]
     assert (skipped.reason, skipped.retry_at) == ("exhausted", stage.clock.now() + 5 * MINUTE)
     stage.clock.advance(5 * MINUTE)

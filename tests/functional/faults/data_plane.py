@@ -39,7 +39,7 @@ from zarniwoop.stores.clients import dynamodb_client, side_write_client, ssm_cli
 from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.state import Cooldown
+from zarniwoop.stores.state import Cooldown, Wanted
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.research_providers import ProvidersReport, providers
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
@@ -149,9 +149,11 @@ def a_cooldown_cannot_be_written(stage: Stage) -> None:
     with plane.in_no_time():
         assert told(research.search()) == [("down", "provider_unavailable"), ("up", None)]
     assert count(research, Metric.STATE_UNAVAILABLE) == 1
-    assert plane.state.cooldowns(PROJECT) == []
+    assert plane.items(STATE_TABLE) == []
     assert told(research.search()) == [("down", "cooldown"), ("up", None)]
-    stage.clock.advance(30)
+    stage.clock.advance(2)
+    assert told(research.search()) == [("down", "cooldown"), ("up", None)]
+    stage.clock.advance(28)
     assert told(research.search()) == [("down", None)]
     assert told(research.search()) == [("down", None)]
 
@@ -267,7 +269,8 @@ def a_condition_fails(stage: Stage) -> None:
     assert not plane.state.claim_probe(PROJECT, shorter, now=now + 601, lease_seconds=15)
     plane.state.close_cooldown(PROJECT, shorter)
     assert len(calls) == 5
-    assert list(plane.state.snapshot(PROJECT, [("down", SearchModality.WEB)]).cooldowns.values()) == [longer]
+    wanted = [Wanted(subject=longer.subject, fingerprint=longer.fingerprint)]
+    assert list(plane.state.snapshot(PROJECT, wanted).cooldowns.values()) == [longer]
 
     refused = refuse(plane.state_client, "TransactionCanceledException")
     writes: Sequence[Callable[[], object]] = (

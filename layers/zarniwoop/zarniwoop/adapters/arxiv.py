@@ -106,9 +106,9 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
     return QueryRejected("arXiv rejects this query", cause=Cause.STATUS, status=400) if answer.status == 400 else None
 
 
-def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> tuple[Pacing, int]:
+def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
     host = host_of(config.base_url or "") or "export.arxiv.org"
-    return Pacing(subject=f"arxiv@{host}", requests=1, seconds=3.0), 1
+    return Pacing(subject=f"arxiv@{host}", requests=1, seconds=3.0)
 
 
 PROTOCOL = WireProtocol(
@@ -121,7 +121,8 @@ PROTOCOL = WireProtocol(
         prompt_hint=(
             "**arXiv** holds preprints in physics, mathematics, computer science, statistics, quantitative biology and "
             "economics, before peer review. Choose it for recent STEM work and ask with a few English keywords: every "
-            "word must occur. `ti:`, `au:`, `abs:` and `cat:cs.LG` name a field; an arXiv id finds that paper."
+            "word must occur. `ti:`, `au:`, `abs:` and `cat:cs.LG` name a field, quotes make a phrase; an arXiv id "
+            "finds that paper."
         ),
         index_family="arxiv",
         documentation="https://info.arxiv.org/help/api/user-manual.html",

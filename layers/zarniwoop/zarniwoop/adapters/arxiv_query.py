@@ -1,7 +1,8 @@
 """arXiv's query language: what of a user's words is asked, and in which form.
 
 Documented at https://info.arxiv.org/help/api/user-manual.html#51-details-of-query-construction
-Quirk: a hyphen inside a word is read as NOT (arXiv/arxiv-search issue 322), so words are cut there.
+Quirk: a hyphen inside a word is read as NOT (arXiv/arxiv-search issue 322), so words are cut there; a phrase in quotes
+stays one, with its field: `au:"Del Maestro"`.
 """
 
 import re
@@ -14,8 +15,12 @@ _ID = re.compile(
     r"((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?)(?:\.pdf)?",
     re.IGNORECASE | re.ASCII,
 )
-_TERM = re.compile(r"\b(cat):(\w+(?:[.-]\w+)*)|(?:\b(ti|au|abs|co|jr|rn|all):)?(\w+)")
-_BOOLEAN = re.compile(r"\b(?:(?:AND)?NOT\s+\S+|(?:AND|OR)\b)")
+_LEFT_OUT = r'\b(?:AND)?NOT\s+(?:\w+:)?(?:"[^"]*"|\S+)|\b(?:AND|OR)\b'
+_PHRASE = r'(?:\b(?P<of>ti|au|abs|co|jr|rn|all):\s*)?"(?P<phrase>[^"]*)"'
+_TERM = r'\bcat:"?(?P<category>\w+(?:[.-]\w+)*)"?|(?:\b(?P<field>ti|au|abs|co|jr|rn|all):)?(?P<word>\w+)'
+_TOKEN = re.compile(f"{_LEFT_OUT}|{_PHRASE}|{_TERM}")
+_QUOTES = str.maketrans("“”„‟", '""""')
+_QUOTED = re.compile(r'"[^"]*"')
 _LOST = re.compile(r"\b(?:NOT\s|ANDNOT\s|OR\b)")
 _SAYS_NOTHING = re.compile(
     r"all:(?:an?|and|are|as|at|be|by|can|do|does|for|from|how|in|is|it|not|of|on|or|the|to|what|which|why|with)"
@@ -30,12 +35,11 @@ def asked_ids(query: str) -> list[str]:
 
 
 def search_query(query: str, published: DateRange | None) -> str:
-    """Every telling word in its field, all of them wanted, and the days of the first submission.
+    """Every telling word and every phrase in its field, all of them wanted, and the days of the first submission.
 
     Only word characters pass (and the dots and hyphens of a category), so nothing the user wrote can break the query.
     """
-    words = _TERM.finditer(_BOOLEAN.sub(" ", query))
-    clauses = [f"{match[1] or match[3] or 'all'}:{match[2] or match[4].lower()}" for match in words]
+    clauses = [clause for match in _TOKEN.finditer(_in_pairs(query)) if (clause := _clause(match))]
     if not clauses:
         raise QueryRejected("the query has no word to search for")
     telling = [clause for clause in clauses if not _SAYS_NOTHING.fullmatch(clause)] or clauses
@@ -43,11 +47,36 @@ def search_query(query: str, published: DateRange | None) -> str:
     return " AND ".join([*asked, _submitted(published)] if published else asked)
 
 
+def _in_pairs(query: str) -> str:
+    """The query with straight quotation marks, and without the last one where it has no partner."""
+    straight = query.translate(_QUOTES)
+    if straight.count('"') % 2 == 0:
+        return straight
+    before, _, after = straight.rpartition('"')
+    return before + after if before.endswith(":") else f"{before} {after}"
+
+
+def _clause(match: re.Match[str]) -> str | None:
+    category, field, word, phrase = match.group("category", "field", "word", "phrase")
+    if category:
+        return f"cat:{category}"
+    if word:
+        return f"{field or 'all'}:{word.lower()}"
+    words = re.findall(r"\w+", phrase.lower()) if phrase else []
+    if not words:
+        return None
+    return f"{match['of'] or 'all'}:" + (f'"{" ".join(words)}"' if len(words) > 1 else words[0])
+
+
 def what_was_left_out(query: str) -> str | None:
-    """A sentence for the caller whose OR and NOT were not asked as they stand."""
-    if _LOST.search(query):
-        return "arXiv was asked for all words: OR was read as AND, and what follows NOT was left out"
-    return None
+    """A sentence for the caller whose OR, NOT or lonely quotation mark was not asked as it stands."""
+    unquoted = _QUOTED.sub(" ", query.translate(_QUOTES))
+    notes = []
+    if _LOST.search(unquoted):
+        notes.append("arXiv was asked for all words: OR was read as AND, and what follows NOT was left out")
+    if '"' in unquoted:
+        notes.append("a quotation mark without its partner was left out: what follows it was asked word by word")
+    return "; ".join(notes) or None
 
 
 def _submitted(published: DateRange) -> str:

@@ -29,7 +29,7 @@ _TAGS = SettingField(
     title="Kinds of items",
     description="What is searched: `story`, `comment`, or `(story,comment)` for both.",
     default="story",
-    pattern=r"^\(?[A-Za-z0-9_]+(?:,[A-Za-z0-9_]+)*\)?$",
+    pattern=r"[A-Za-z0-9_]+|\([A-Za-z0-9_]+(?:,[A-Za-z0-9_]+)*\)",
 )
 
 

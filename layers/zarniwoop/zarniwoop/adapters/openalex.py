@@ -16,6 +16,7 @@ from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
 from zarniwoop.wire.driver import WireProtocol
+from zarniwoop.wire.extras import EMAIL_PATTERN
 from zarniwoop.wire.format import Exchange, Found, SettingField, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json, read_number
 
@@ -25,11 +26,17 @@ _FIELDS = (
 )
 _ONLY_A_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/[^\s,|]+)", re.IGNORECASE)
 _COSTS = {"usd": "x-ratelimit-cost-required-usd", "credits": "x-ratelimit-credits-required"}
+_LONGEST_RESET = 86_400
 _IGNORES = {
     "filetype": "OpenAlex describes works, not files; `pdf_url` among the extras is the file where there is one",
     "locale": "a work asked for by its DOI is found in whatever language it is written",
 }
-_CONTACT = SettingField(name="contactEmail", title="Contact e-mail", description="Sent along as OpenAlex's `mailto`.")
+_CONTACT = SettingField(
+    name="contactEmail",
+    title="Contact e-mail",
+    description="Sent along as OpenAlex's `mailto`.",
+    pattern=EMAIL_PATTERN,
+)
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
@@ -65,22 +72,36 @@ def _filters(request: SearchRequest, doi: str | None) -> tuple[list[str], frozen
 
 def _classify(answer: HttpAnswer) -> ProviderError | None:
     """A 429 with less left than a call costs is the day's budget, not the pace; a 403 that names no key is the pace."""
-    quota = _quota(answer.headers) if answer.status == 429 else None
+    quota = _quota(answer.headers, 0.0) if answer.status == 429 else None
     cost = read_number(answer.headers, _COSTS[quota.unit]) if quota else None
     if quota and quota.remaining is not None and (quota.exhausted or quota.remaining < (cost or 0)):
-        return QuotaExhausted("the day's budget of this key is spent", cause=Cause.STATUS, status=429)
+        wait = None if "retry-after" in answer.headers else _until_reset(answer.headers)
+        return QuotaExhausted("the day's budget of this key is spent", cause=Cause.STATUS, status=429, retry_after=wait)
     if answer.status == 403 and b"key" not in answer.body.lower():
         return RateLimited("the provider says slow down", cause=Cause.STATUS, status=403)
     return None
 
 
-def _quota(headers: Mapping[str, str]) -> QuotaStatus | None:
+def _quota(headers: Mapping[str, str], now: float) -> QuotaStatus | None:
+    wait = _until_reset(headers)
     for unit, suffix in (("usd", "-usd"), ("credits", "")):
         remaining = read_number(headers, f"x-ratelimit-remaining{suffix}")
         if remaining is not None:
             limit = read_number(headers, f"x-ratelimit-limit{suffix}")
-            return QuotaStatus(source=QuotaSource.HEADERS, unit=unit, limit=limit, remaining=remaining)
+            return QuotaStatus(
+                source=QuotaSource.HEADERS,
+                unit=unit,
+                limit=limit,
+                remaining=remaining,
+                resets_at=None if wait is None else now + wait,
+            )
     return None
+
+
+def _until_reset(headers: Mapping[str, str]) -> float | None:
+    """The seconds until the day's budget is renewed, at midnight UTC."""
+    seconds = read_number(headers, "x-ratelimit-reset")
+    return seconds if seconds is not None and 0 <= seconds <= _LONGEST_RESET else None
 
 
 PROTOCOL = WireProtocol(

@@ -15,6 +15,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.text.dates import from_parts
+from zarniwoop.text.languages import LANGUAGE_OF_MARC, MARC_CODES
 from zarniwoop.text.plain import plain
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, WireFormat
@@ -25,13 +26,6 @@ _FIELDS = "key,title,subtitle,author_name,first_publish_year,isbn,cover_i,langua
 _KEY = re.compile(r"/(?:works|books)/(?P<id>OL\d+[WM])")
 _ISBN_13 = re.compile(r"97[89]\d{10}")
 _DATES = frozenset(("date_from", "date_to", "freshness_days"))
-_MARC_CODES = {
-    "ar": "ara", "bg": "bul", "ca": "cat", "cs": "cze", "da": "dan", "de": "ger", "el": "gre", "en": "eng", "es": "spa",
-    "fa": "per", "fi": "fin", "fr": "fre", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "id": "ind", "it": "ita",
-    "ja": "jpn", "ko": "kor", "la": "lat", "nb": "nor", "nl": "dut", "no": "nor", "pl": "pol", "pt": "por", "ro": "rum",
-    "ru": "rus", "sk": "slo", "sr": "srp", "sv": "swe", "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi",
-}  # fmt: skip
-_LANGUAGES = {code: language for language, code in _MARC_CODES.items()}
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
@@ -50,8 +44,8 @@ def _query(request: SearchRequest) -> tuple[str, frozenset[str]]:
         first, last = (day.year if day else "*" for day in ends)
         words.append(f"first_publish_year:[{first} TO {last}]")
         translated |= _DATES
-    if request.locale and request.locale.language in _MARC_CODES:
-        words.append(f"language:{_MARC_CODES[request.locale.language]}")
+    if request.locale and request.locale.language in MARC_CODES:
+        words.append(f"language:{MARC_CODES[request.locale.language]}")
         translated |= {"locale"}
     return " ".join(words), translated
 
@@ -70,7 +64,7 @@ def _to_hit(work: dict[str, Any]) -> SearchHit | None:
         content=ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference=found.group()),
         authors=tuple(name for author in work.get("author_name") or [] if (name := plain(author))),
         published_at=from_parts(year) if year else None,
-        language=_LANGUAGES.get(languages[0], languages[0]) if len(languages) == 1 else None,
+        language=LANGUAGE_OF_MARC.get(languages[0], languages[0]) if len(languages) == 1 else None,
         identifiers=_identifiers(found["id"], work.get("isbn") or []),
         extras=_extras(work, languages),
     )

@@ -26,6 +26,7 @@ from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
 from zarniwoop.text.urls import host_of
 from zarniwoop.wire.driver import WireProtocol
+from zarniwoop.wire.extras import EMAIL_PATTERN
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, SettingField, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
 
@@ -87,21 +88,21 @@ def _member(answer: HttpAnswer, name: str) -> Any:
 
 
 def _wants_abstracts(config: ProviderInstanceConfig) -> bool:
-    return config.extras.get("abstracts", "false").strip().lower() == "true"
+    return config.extras.get("abstracts", "false").lower() == "true"
 
 
 def _classify(answer: HttpAnswer) -> ProviderError | None:
-    if answer.status == 400 and b"api key invalid" in answer.body[:1000].lower():
+    if answer.status == 400 and str(read_json(answer)["error"]).lower() == "api key invalid":
         return CredentialsRejected("NCBI does not know this key", cause=Cause.STATUS, status=400)
     return None
 
 
-def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> tuple[Pacing, int]:
+def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
     host = host_of(config.base_url or "") or "eutils.ncbi.nlm.nih.gov"
     calls = 3 if _wants_abstracts(config) else 2
     if config.credential_key is None:
-        return Pacing(subject=f"pubmed@{host}", requests=3, seconds=1.0, burst=3), calls
-    return Pacing(subject=f"pubmed@{host}:{config.credential_key}", requests=10, seconds=1.0, burst=10), calls
+        return Pacing(subject=f"pubmed@{host}", requests=3, seconds=1.0, calls=calls)
+    return Pacing(subject=f"pubmed@{host}:{config.credential_key}", requests=10, seconds=1.0, calls=calls)
 
 
 PROTOCOL = WireProtocol(
@@ -129,13 +130,14 @@ PROTOCOL = WireProtocol(
                 name="contactEmail",
                 title="Contact e-mail",
                 description="Sent with every call, so that NCBI can write before it blocks.",
+                pattern=EMAIL_PATTERN,
             ),
             SettingField(
                 name="abstracts",
                 title="Abstracts",
                 description="Fetch abstracts with every search, at the price of a third call.",
                 default="false",
-                pattern="true|false",
+                pattern="(?i:true|false)",
             ),
         ),
         classify=_classify,

@@ -11,15 +11,7 @@ from typing import Any
 
 from zarniwoop.contract.failure import ProviderError, ProviderUnavailable, QueryRejected
 from zarniwoop.contract.request import SearchRequest
-
-NCBI_LANGUAGES: Mapping[str, str] = {
-    "ar": "ara", "bg": "bul", "cs": "cze", "da": "dan", "de": "ger", "el": "gre", "en": "eng", "es": "spa", "et": "est",
-    "fa": "per", "fi": "fin", "fr": "fre", "he": "heb", "hr": "hrv", "hu": "hun", "it": "ita", "ja": "jpn", "ko": "kor",
-    "lt": "lit", "nb": "nor", "nl": "dut", "no": "nor", "pl": "pol", "pt": "por", "ro": "rum", "ru": "rus", "sk": "slo",
-    "sl": "slv", "sr": "srp", "sv": "swe", "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi",
-}  # fmt: skip
-"""The language codes of records are MARC's (`ger`, `fre`), not ISO 639-1."""
-
+from zarniwoop.text.languages import MARC_CODES
 
 _STRUCTURE = re.compile(r'[()\[\]"]')
 _OPENER = {")": "(", "]": "["}
@@ -70,7 +62,7 @@ def _term(request: SearchRequest) -> str:
 
 
 def _language(request: SearchRequest) -> str | None:
-    return NCBI_LANGUAGES.get(request.locale.language) if request.locale else None
+    return MARC_CODES.get(request.locale.language) if request.locale else None
 
 
 def _is_balanced(text: str) -> bool:

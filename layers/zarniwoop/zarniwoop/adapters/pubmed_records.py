@@ -11,20 +11,19 @@ from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 
-from zarniwoop.adapters.pubmed_query import NCBI_LANGUAGES
 from zarniwoop.contract.failure import Cause, MalformedAnswer
 from zarniwoop.contract.hit import ContentInline, ContentReference, SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.transport import HttpAnswer
 from zarniwoop.text.dates import parse_date
 from zarniwoop.text.identifiers import bare_doi
+from zarniwoop.text.languages import LANGUAGE_OF_MARC
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.wire.reading import read_xml
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_LANGUAGES = {code: language for language, code in NCBI_LANGUAGES.items()}
 _MARKUP = re.compile(r"</?(?:i|b|u|em|strong|sub|sup|scp)>", re.IGNORECASE)
 _PMCID = re.compile(r"PMC\d+")
 _RECORDS = ("PubmedArticle", "PubmedBookArticle")
@@ -62,7 +61,7 @@ def summary_to_hit(summary: Mapping[str, Any]) -> SearchHit | None:
         content=on_demand if "Has Abstract" in summary.get("attributes", ("Has Abstract",)) else None,
         authors=tuple(name for name in map(plain, named) if name),
         published_at=parse_date(summary.get("pubdate")) or parse_date(summary.get("epubdate")),
-        language=_LANGUAGES.get(next(iter(summary.get("lang", ())), "")),
+        language=LANGUAGE_OF_MARC.get(next(iter(summary.get("lang", ())), "")),
         identifiers=identifiers,
         extras=_extras(summary),
     )

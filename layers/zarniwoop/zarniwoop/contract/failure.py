@@ -11,10 +11,20 @@
 
 Messages are written here and in the adapters, never copied from an answer: a provider's error text is untrusted, and a
 URL in it may carry a key.
+
+A model that answers, but not with what was asked for, is a failure of another kind: the endpoint is well.
+
+    ModelError
+    ├── EmptyLLMResponseError no visible text               the token budget was escalated once before
+    ├── ModelRefused          it declined                   never asked again in other words
+    ├── InvalidModelOutput    not the schema, twice         fail closed; nothing of it is used
+    └── ModelMisconfigured    no model can be asked         nothing was asked; settings or a recipe must be mended
 """
 
 from enum import StrEnum
 from typing import ClassVar
+
+from zarniwoop.contract.chat import ModelUsage
 
 
 class Cause(StrEnum):
@@ -38,12 +48,19 @@ class Cause(StrEnum):
     PROTOCOL = "protocol"
 
 
+_BEFORE_THE_PROVIDER = frozenset((Cause.DNS, Cause.ADDRESS, Cause.CONNECT, Cause.TLS))
+
+
 class ZarniwoopError(Exception):
     """Root of everything this package raises on purpose."""
 
 
 class ProviderError(ZarniwoopError):
-    """A provider did not answer the search. `retry_after` is what the provider itself stated, in seconds."""
+    """A provider did not answer the search. `retry_after` is what the provider itself stated, in seconds.
+
+    `calls` is how many requests had reached the provider by then, None when nobody counted. `usage` is what models had
+    used before, when this one is a model's endpoint that failed half-way.
+    """
 
     reason: ClassVar[str] = "provider_error"
 
@@ -60,6 +77,13 @@ class ProviderError(ZarniwoopError):
         self.cause = cause
         self.status = status
         self.retry_after = retry_after
+        self.calls: int | None = None
+        self.usage = ModelUsage()
+
+    @property
+    def reached_provider(self) -> bool:
+        """Whether the request got as far as to a provider, who may have charged for it."""
+        return self.cause not in _BEFORE_THE_PROVIDER
 
 
 class QueryRejected(ProviderError):  # noqa: N818 - named by its consequence; the suffix is for the roots
@@ -96,3 +120,38 @@ class ConfigurationUnavailable(ZarniwoopError):  # noqa: N818
     def __init__(self, message: str, *, retry_after: float = 5.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class StackMisconfigured(ZarniwoopError):  # noqa: N818
+    """A parameter of the stack cannot be read: only whoever deploys can mend that. `parameter` is its name."""
+
+    def __init__(self, parameter: str) -> None:
+        super().__init__(f"the stack parameter {parameter} cannot be read")
+        self.parameter = parameter
+
+
+class ModelError(ZarniwoopError):
+    """A model answered and the answer is of no use. `usage` is what that cost all the same."""
+
+    reason: ClassVar[str] = "model_error"
+
+    def __init__(self, message: str, *, usage: ModelUsage | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.usage = usage or ModelUsage()
+
+
+class EmptyLLMResponseError(ModelError):
+    reason = "empty_answer"
+
+
+class ModelRefused(ModelError):  # noqa: N818 - named by its consequence, as above
+    reason = "refused"
+
+
+class InvalidModelOutput(ModelError):  # noqa: N818
+    reason = "invalid_output"
+
+
+class ModelMisconfigured(ModelError):  # noqa: N818
+    reason = "misconfigured"

@@ -16,16 +16,23 @@ from zarniwoop.contract.transport import KeyRing, Transport
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
-    """A published rate: `requests` per `seconds` for all of `subject`, which is `<protocol>@<host>[:<key's name>]`."""
+    """A published rate: `requests` per `seconds` for all of `subject`, which is `<protocol>@<host>[:<key's name>]`.
+
+    A search makes up to `calls` of these requests and takes one turn for them all.
+    """
 
     subject: str
     requests: int
     seconds: float
-    burst: int = 1
+    calls: int = 1
 
     @property
     def interval(self) -> float:
-        return self.seconds / self.requests
+        """Seconds between the starts of two searches: at that distance no window of `seconds` holds more `requests`.
+
+        Such a window meets at most ceil(seconds / interval) searches, and `calls` times that is at most `requests`.
+        """
+        return self.seconds * self.calls / max(1, self.requests - (self.calls - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +91,21 @@ class SearchProviderInstance(Protocol):
         """The body behind a STASH_ON_DEMAND reference. Raises ProviderError."""
         raise QueryRejected(f"{self.id()} holds no bodies")
 
-    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None:
-        """The provider's published rate and how many calls this request makes, or None where it publishes none."""
+    def pacing(self, request: SearchRequest) -> Pacing | None:
+        """The provider's published rate and how many calls of it this request makes, or None where there is none."""
         return None
 
     def dispose(self) -> None:
         """Let go of what the instance holds; called once, on a project stop or when its settings changed."""
         return
+
+
+class WrongSettingsError(ValueError):
+    """Settings that an instance cannot be made of: each by its name, with a reason that never holds its value."""
+
+    def __init__(self, *faults: tuple[str, str]) -> None:
+        super().__init__("; ".join(f"{setting} {reason}" for setting, reason in faults))
+        self.faults = faults
 
 
 class SearchProtocol(Protocol):
@@ -102,5 +117,5 @@ class SearchProtocol(Protocol):
     def tiers_supported(self) -> frozenset[SearchTier]: ...
 
     def instantiate(self, config: ProviderInstanceConfig) -> SearchProviderInstance:
-        """Make an instance without asking anybody. Raises ValueError, naming the setting, for a bad configuration."""
+        """Make an instance without asking anybody. Raises WrongSettingsError, or another ValueError that says why."""
         ...

@@ -53,6 +53,7 @@ class DispatchFailure(StrEnum):
     """Why a whole search brought nothing, when that was not for want of matches."""
 
     NO_ENDPOINT = "no_endpoint"
+    ONLY_METERED = "only_metered"
     DISABLED = "disabled"
     ALL_COOLING = "all_cooling"
     ALL_FAILED = "all_failed"
@@ -67,7 +68,7 @@ class SearchResult:
     Of an instance, `error_message` means a soft failure: it declined, and no cooldown follows. Of the dispatcher, it
     comes with `failure` and, where time heals it, `retry_at` (epoch seconds, the earliest). `degraded` names why an
     empty answer does not mean that there is nothing (the provider's own engines were blocked). `quota` is what the
-    answer itself said is left.
+    answer itself said is left. `calls` is how many requests the provider was sent for it.
     """
 
     query: str
@@ -84,6 +85,7 @@ class SearchResult:
     attempts: tuple[Attempt, ...] = ()
     degraded: str | None = None
     quota: QuotaStatus | None = None
+    calls: int = 1
     failure: DispatchFailure | None = None
     retry_at: float | None = None
     cached: bool = False
@@ -107,6 +109,7 @@ class SearchResult:
             attempts=tuple(attempts),
             degraded=self.degraded,
             quota=self.quota,
+            calls=self.calls,
             failure=self.failure,
             retry_at=self.retry_at,
             cached=self.cached,

@@ -1,10 +1,13 @@
 """The seam between what speaks a provider's format and what owns the sockets."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from zarniwoop.contract.deadline import Deadline
+
+_SENDABLE = re.compile(r"[\x21-\x7e]{8,512}")
 
 
 class Secret:
@@ -17,6 +20,10 @@ class Secret:
 
     def reveal(self) -> str:
         return self._value
+
+    def is_sendable(self) -> bool:
+        """Whether it may stand in a header or an address: 8 to 512 printable characters of ASCII, none a space."""
+        return _SENDABLE.fullmatch(self._value) is not None
 
     def __repr__(self) -> str:
         return "Secret(…)"

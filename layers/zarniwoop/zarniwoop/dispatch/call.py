@@ -11,11 +11,13 @@ from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
 from zarniwoop.dispatch.audit import AuditTrail
 from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.credit import credit_period, price_of_a_call
 from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.health import cooldown_after
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.endpoints import Knobs
+from zarniwoop.stores.recent import Recent
 from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, Subject
 from zarniwoop.text.urls import http_url
 
@@ -34,9 +36,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
-    """What a call came to, before it is known how long it took."""
+    """What a call came to, before it is known how long it took. `calls` is how many requests the provider got."""
 
     outcome: Outcome
+    calls: int
     reason: str | None = None
     detail: str | None = None
     retry_at: float | None = None
@@ -63,7 +66,7 @@ class ProviderCaller:
         self._metrics = metrics
         self._tracing = tracing
         self._on_internal_error = on_internal_error
-        self._quota_kept_until: dict[tuple[ProjectKey, Subject], float] = {}
+        self._quota_kept_until: Recent[tuple[ProjectKey, Subject], float] = Recent()
 
     def ask(
         self,
@@ -89,9 +92,10 @@ class ProviderCaller:
             reason=end.reason,
             detail=end.detail,
             duration_ms=milliseconds,
-            cost=candidate.endpoint.cost_per_call,
+            cost=end.calls * candidate.endpoint.cost_per_call,
             retry_at=end.retry_at,
         )
+        self._count_credit(end.calls, candidate, scope)
         asked = Asked(attempt=attempt, result=end.result, error=end.error)
         self._write_down(asked, candidate, request, scope, knobs)
         return asked
@@ -125,27 +129,27 @@ class ProviderCaller:
         if isinstance(ended, ProviderError):
             return self._failed(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
         if isinstance(ended, ConfigurationUnavailable):
-            return _End(outcome=Outcome.FAILURE, reason="key_unavailable")
+            return _End(outcome=Outcome.FAILURE, calls=0, reason="key_unavailable")
         self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
         self._on_internal_error(candidate.endpoint.id, ended)
-        return _End(outcome=Outcome.FAILURE, reason="internal")
+        return _End(outcome=Outcome.FAILURE, calls=1, reason="internal")
 
     def _answered(self, result: SearchResult, scope: SearchScope, previous: Cooldown | None) -> _End:
         if result.error_message is not None:
-            return _End(outcome=Outcome.SOFT_FAILURE, reason="declined")
+            return _End(outcome=Outcome.SOFT_FAILURE, calls=0, reason="declined")
         if previous is not None and not previous.closed:
-            self._fleet.close_cooldown(_project(scope), previous)
-        return _End(outcome=Outcome.SUCCESS if result.hits else Outcome.EMPTY, result=result)
+            self._fleet.close_cooldown(ProjectKey.of(scope), previous)
+        return _End(outcome=Outcome.SUCCESS if result.hits else Outcome.EMPTY, calls=result.calls, result=result)
 
     def _keep_quota(self, quota: QuotaStatus | None, subject: Subject, scope: SearchScope, knobs: Knobs) -> None:
         """Share what an answer said is left: at once when that is nothing, else once per time to live."""
         if quota is None:
             return
-        now, key = self._clock.now(), (_project(scope), subject)
-        if quota.exhausted or self._quota_kept_until.get(key, 0.0) <= now:
+        now, key = self._clock.now(), (ProjectKey.of(scope), subject)
+        if quota.exhausted or (self._quota_kept_until.get(key) or 0.0) <= now:
             expires_at = now + knobs.quota_cache_ttl_minutes * 60
-            self._fleet.save_quota(_project(scope), subject, KeptQuota(status=quota, expires_at=expires_at))
-            self._quota_kept_until[key] = expires_at
+            self._fleet.save_quota(ProjectKey.of(scope), subject, KeptQuota(status=quota, expires_at=expires_at))
+            self._quota_kept_until.put(key, expires_at)
 
     def _failed(
         self,
@@ -163,12 +167,19 @@ class ProviderCaller:
         retry_at = None
         if isinstance(error, QuotaExhausted):
             retry_at = self._exhausted(error, subject, scope, now, knobs)
-        cooldown = cooldown_after(error, subject, previous, now=now, fingerprint=candidate.fingerprint, allowed=allowed)
+        fingerprint = candidate.endpoint.fingerprint
+        cooldown = cooldown_after(error, subject, previous, now=now, fingerprint=fingerprint, allowed=allowed)
         if cooldown is not None:
-            standing = self._fleet.extend_cooldown(_project(scope), cooldown)
+            standing = self._fleet.extend_cooldown(ProjectKey.of(scope), cooldown)
             retry_at = None if standing.until_settings_change else standing.until
-        detail = error.cause.value if error.cause else None
-        return _End(outcome=Outcome.FAILURE, reason=error.reason, detail=detail, retry_at=retry_at, error=error)
+        return _End(
+            outcome=Outcome.FAILURE,
+            calls=_calls_before(error),
+            reason=error.reason,
+            detail=error.cause.value if error.cause else None,
+            retry_at=retry_at,
+            error=error,
+        )
 
     def _exhausted(
         self, error: QuotaExhausted, subject: Subject, scope: SearchScope, now: float, knobs: Knobs
@@ -177,8 +188,16 @@ class ProviderCaller:
         expires_at = now + (error.retry_after or knobs.quota_cache_ttl_minutes * 60)
         resets_at = now + error.retry_after if error.retry_after else None
         status = QuotaStatus(source=QuotaSource.PROVIDER, remaining=0, resets_at=resets_at, observed_at=now)
-        self._fleet.save_quota(_project(scope), subject, KeptQuota(status=status, expires_at=expires_at))
+        self._fleet.save_quota(ProjectKey.of(scope), subject, KeptQuota(status=status, expires_at=expires_at))
         return expires_at
+
+    def _count_credit(self, calls: int, candidate: Candidate, scope: SearchScope) -> None:
+        """One more write, for endpoints with a `creditLimit` alone."""
+        endpoint = candidate.endpoint
+        if endpoint.credit_limit is None or calls == 0:
+            return
+        period = credit_period(endpoint.credit_kind, self._clock.now())
+        self._fleet.add_spent(ProjectKey.of(scope), endpoint.id, period, calls * price_of_a_call(endpoint))
 
     def _write_down(
         self, asked: Asked, candidate: Candidate, request: SearchRequest, scope: SearchScope, knobs: Knobs
@@ -208,8 +227,9 @@ class ProviderCaller:
         )
 
 
-def _project(scope: SearchScope) -> ProjectKey:
-    return ProjectKey(tenant_id=scope.tenant_id, project_id=scope.project_id)
+def _calls_before(error: ProviderError) -> int:
+    """How many requests the provider got before it failed: as counted, else the one that must have been made."""
+    return error.calls if error.calls is not None else int(error.reached_provider)
 
 
 def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
@@ -218,7 +238,9 @@ def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
     Raises ProviderUnavailable for an empty answer that the provider itself calls degraded.
     """
     if result.degraded and not result.hits:
-        raise ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
+        failure = ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
+        failure.calls = result.calls
+        raise failure
     sound = tuple([hit for hit in result.hits if _is_sound(hit)])
     hits = sound[: request.max_results]
     dropped = result.dropped_count + len(result.hits) - len(hits)

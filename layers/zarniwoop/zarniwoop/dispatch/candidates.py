@@ -1,13 +1,15 @@
 """Which instances may answer a request, in which order (seed 1, section 8.2)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import SearchProviderInstance
 from zarniwoop.contract.request import SearchRequest
+from zarniwoop.dispatch.credit import credit_period
 from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
+from zarniwoop.stores.state import Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,34 +19,67 @@ class Candidate:
     instance: SearchProviderInstance
     endpoint: EndpointSettings
 
-    @property
-    def fingerprint(self) -> str:
-        return self.endpoint.fingerprint
+    def wanted(self, modality: SearchModality, now: float) -> Wanted:
+        """What of the shared state tells whether it may be asked."""
+        counted = self.endpoint.credit_limit is not None
+        return Wanted(
+            subject=(self.endpoint.id, modality),
+            fingerprint=self.endpoint.fingerprint,
+            credit_period=credit_period(self.endpoint.credit_kind, now).name if counted else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineup:
-    """Candidates in order, and what was wrong with the routing settings on the way."""
+    """Candidates in order, and what is to be said of the settings that led to it.
+
+    `metered` names the endpoints that were left out because nobody chose to spend money on them.
+    """
 
     candidates: tuple[Candidate, ...]
     note: str | None = None
+    metered: tuple[str, ...] = ()
 
 
 def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings: ResearchSettings) -> Lineup:
     """The pinned instance alone; else default, then fallbacks; else all by priority, then id. Each at most once.
 
+    Where nobody is named, or nobody who could serve, those that cost money are left out unless their settings allow it.
+    Of several instances that declare a `language`, those of another language than the request's come last.
     Raises UnknownThing or InvalidArgument for a pinned instance that does not exist or does not serve the modality.
     """
     if request.pinned_provider_id:
         return Lineup(candidates=(_pinned(request, available),))
     named = _named(request.modality, settings)
-    if not named:
-        serving = [candidate for candidate in available.values() if _serves(candidate, request)]
-        return Lineup(candidates=tuple(sorted(serving, key=lambda each: (each.endpoint.priority, each.endpoint.id))))
     chosen = [available[name] for name in named if name in available and _serves(available[name], request)]
     ignored = [name for name in named if name not in available or not _serves(available[name], request)]
     note = f"routing names {_listed(ignored)}, which cannot serve {request.modality}" if ignored else None
-    return Lineup(candidates=tuple(chosen), note=note)
+    if not chosen:
+        others = _by_priority([candidate for candidate in available.values() if _serves(candidate, request)])
+        return replace(others, candidates=_in_language(others.candidates, request), note=_joined(note, others.note))
+    return Lineup(candidates=_in_language(chosen, request), note=note)
+
+
+def _in_language(candidates: Iterable[Candidate], request: SearchRequest) -> tuple[Candidate, ...]:
+    """The order that is given, but whoever speaks another language than the request's comes last."""
+    if request.locale is None:
+        return tuple(candidates)
+    wanted = request.locale.language
+    return tuple(sorted(candidates, key=lambda each: each.endpoint.extras.get("language", wanted) != wanted))
+
+
+def _joined(*notes: str | None) -> str | None:
+    return "; ".join(note for note in notes if note) or None
+
+
+def _by_priority(serving: Iterable[Candidate]) -> Lineup:
+    ordered = sorted(serving, key=lambda each: (each.endpoint.priority, each.endpoint.id))
+    metered = tuple(each.endpoint.id for each in ordered if not each.endpoint.may_be_asked_unnamed)
+    return Lineup(
+        candidates=tuple(each for each in ordered if each.endpoint.may_be_asked_unnamed),
+        note=f"left out, since they cost money and no routing names them: {_listed(metered)}" if metered else None,
+        metered=metered,
+    )
 
 
 def _named(modality: SearchModality, settings: ResearchSettings) -> list[str]:

@@ -13,9 +13,9 @@ from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, DispatchFailure, Outcome, SearchResult
 from zarniwoop.dispatch.call import Asked, ProviderCaller
 from zarniwoop.dispatch.candidates import Candidate, Lineup
-from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.gate import Skip, judge
-from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.dispatch.credit import quota_in_force
+from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, FleetState
+from zarniwoop.dispatch.gate import Skip, Verdict, judge
 from zarniwoop.settings.endpoints import Knobs
 from zarniwoop.stores.state import Cooldown, ProjectKey, StateSnapshot, Subject
 
@@ -23,6 +23,8 @@ ATTEMPT_CAP_SECONDS = 8.0
 ATTEMPT_SHARE = 0.6
 SHORTEST_ATTEMPT_SECONDS = 1.5
 WORTH_WAITING_SECONDS = 2.0
+WAITING_SHARE = 0.4
+"""How much of the time may be waited for a turn while somebody else could be asked instead."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,15 +38,14 @@ class Cascade:
     knobs: Knobs
     caller: ProviderCaller
     fleet: FleetState
-    quotas: QuotaBook
     clock: Clock
 
     def run(self) -> SearchResult:
         attempts: list[Attempt] = []
         empty: SearchResult | None = None
         last: tuple[Candidate, Asked] | None = None
-        for candidate in self.lineup.candidates:
-            asked = self._visit(candidate)
+        for position, candidate in enumerate(self.lineup.candidates, 1):
+            asked = self._visit(candidate, self.lineup.candidates[position:])
             attempts.append(asked.attempt)
             if asked.attempt.outcome is Outcome.SUCCESS and asked.result:
                 return self._with_account(asked.result, attempts)
@@ -56,40 +57,49 @@ class Cascade:
                 return self._with_account(again.result, attempts)
         return self._with_account(empty, attempts) if empty else self._failure(attempts)
 
-    def _visit(self, candidate: Candidate) -> Asked:
+    def _visit(self, candidate: Candidate, behind: Sequence[Candidate]) -> Asked:
         """Gate, turn, call. A cooldown whose time is over may be tried by one caller of the fleet only."""
-        subject: Subject = (candidate.endpoint.id, self.request.modality)
-        quota = self.quotas.kept_or_counted(candidate, subject, self.scope, self.snapshot, self.knobs)
-        cooldown = self.snapshot.cooldowns.get(subject)
-        verdict = judge(candidate, cooldown, quota, self.scope, self.clock.now())
+        verdict = self._verdict(candidate, self.snapshot)
         if verdict.skip:
             return _skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at)
         if self.scope.deadline.remaining() < SHORTEST_ATTEMPT_SECONDS:
             return _skipped(candidate, Skip.OUT_OF_TIME)
         if verdict.probe is not None and not self.fleet.claim_probe(self._project, verdict.probe):
-            return _skipped(candidate, Skip.PROBING, verdict.probe.reason)
-        if not self._wait_for_turn(candidate):
-            return _skipped(candidate, Skip.THROTTLED)
-        return self._ask(candidate, cooldown)
+            lease_end = self.clock.now() + PROBE_LEASE_SECONDS
+            return _skipped(candidate, Skip.PROBING, verdict.probe.reason, lease_end)
+        next_turn = self._wait_for_turn(candidate, behind)
+        if next_turn is not None:
+            return _skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
+        return self._ask(candidate, self.snapshot.cooldowns.get(self._subject(candidate)))
+
+    def _verdict(self, candidate: Candidate, snapshot: StateSnapshot) -> Verdict:
+        subject, now = self._subject(candidate), self.clock.now()
+        quota = quota_in_force(candidate.endpoint, subject, snapshot, now)
+        return judge(candidate, snapshot.cooldowns.get(subject), quota, self.scope, now)
 
     def _ask(self, candidate: Candidate, previous: Cooldown | None) -> Asked:
         seconds = min(ATTEMPT_CAP_SECONDS, ATTEMPT_SHARE * self.scope.deadline.remaining())
         scope = self.scope.until(self.scope.deadline.within(seconds))
         return self.caller.ask(candidate, self.request, scope, previous=previous, knobs=self.knobs)
 
-    def _wait_for_turn(self, candidate: Candidate) -> bool:
-        """Take a turn at the provider's published rate; False when it would come too late for an attempt."""
-        paced = candidate.instance.pacing(self.request)
-        if paced is None:
-            return True
-        now = self.clock.now()
-        slack = self.scope.deadline.remaining() - SHORTEST_ATTEMPT_SECONDS
-        start = self.fleet.take_turn(*paced, latest=now + slack)
-        if start is None:
-            return False
-        if start > now:
-            self.clock.sleep(start - now)
-        return True
+    def _wait_for_turn(self, candidate: Candidate, behind: Sequence[Candidate]) -> float | None:
+        """Take a turn at the provider's published rate; when it comes too late, say when there is one.
+
+        While somebody behind could be asked, waiting leaves them most of the time; the last one may use it up.
+        """
+        pacing = candidate.instance.pacing(self.request)
+        if pacing is None:
+            return None
+        now, remaining = self.clock.now(), self.scope.deadline.remaining()
+        longest = remaining - SHORTEST_ATTEMPT_SECONDS
+        if any(self._verdict(other, self.snapshot).skip is None for other in behind):
+            longest = min(longest, WAITING_SHARE * remaining)
+        turn = self.fleet.take_turn(pacing, latest=now + longest)
+        if not turn.granted:
+            return turn.at
+        if turn.at > now:
+            self.clock.sleep(turn.at - now)
+        return None
 
     def _ask_again(self, candidate: Candidate, asked: Asked) -> Asked | None:
         """Wait out a short stated wait of the last provider that was asked, once, if the time allows.
@@ -101,23 +111,28 @@ class Cascade:
         if wait is None or wait > min(WORTH_WAITING_SECONDS, room):
             return None
         self.clock.sleep(wait)
-        subject: Subject = (candidate.endpoint.id, self.request.modality)
-        cooldown = self.fleet.snapshot(self._project, [subject]).cooldowns.get(subject)
-        verdict = judge(candidate, cooldown, None, self.scope, self.clock.now())
+        wanted = candidate.wanted(self.request.modality, self.clock.now())
+        snapshot = self.fleet.snapshot(self._project, [wanted])
+        verdict = self._verdict(candidate, snapshot)
         if verdict.skip or (verdict.probe is not None and not self.fleet.claim_probe(self._project, verdict.probe)):
             return None
-        return self._ask(candidate, cooldown)
+        if self._wait_for_turn(candidate, ()) is not None:
+            return None
+        return self._ask(candidate, snapshot.cooldowns.get(wanted.subject))
 
     @property
     def _project(self) -> ProjectKey:
-        return ProjectKey(tenant_id=self.scope.tenant_id, project_id=self.scope.project_id)
+        return ProjectKey.of(self.scope)
+
+    def _subject(self, candidate: Candidate) -> Subject:
+        return candidate.endpoint.id, self.request.modality
 
     def _with_account(self, result: SearchResult, attempts: Sequence[Attempt]) -> SearchResult:
         notes = [note for note in (result.note, self.lineup.note) if note]
         return result.with_account(attempts, "; ".join(notes) or None)
 
     def _failure(self, attempts: Sequence[Attempt]) -> SearchResult:
-        failure = _kind(attempts)
+        failure = DispatchFailure.ONLY_METERED if self.lineup.metered and not attempts else _kind(attempts)
         return self._with_account(
             SearchResult(
                 query=self.request.query,
@@ -125,6 +140,7 @@ class Cascade:
                 provider_instance_id=self.request.pinned_provider_id or "",
                 tier=self.request.tier,
                 error_message=_MESSAGES[failure],
+                calls=0,
                 failure=failure,
                 retry_at=min((each.retry_at for each in attempts if each.retry_at is not None), default=None),
             ),
@@ -135,6 +151,7 @@ class Cascade:
 _WAITING = frozenset({Skip.COOLDOWN, Skip.PROBING, Skip.EXHAUSTED, Skip.THROTTLED, Skip.DISABLED})
 _MESSAGES = {
     DispatchFailure.NO_ENDPOINT: "no endpoint serves this modality",
+    DispatchFailure.ONLY_METERED: "the endpoints that serve this modality cost money, and none is named",
     DispatchFailure.DISABLED: "every endpoint for this modality is disabled",
     DispatchFailure.ALL_COOLING: "every provider for this modality is cooling down, used up or throttled",
     DispatchFailure.ALL_FAILED: "no provider could answer this search",

@@ -1,6 +1,6 @@
 """The dispatcher (the seed's ZarniwoopService): the single way in to a search."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
@@ -16,17 +16,26 @@ from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.quota import QuotaBook
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
-from zarniwoop.stores.state import ProjectKey, StateSnapshot
+from zarniwoop.stores.state import ProjectKey, StateSnapshot, Wanted
 
 _OUTCOMES = {
     DispatchFailure.ALL_COOLING: "cooldown",
     DispatchFailure.DISABLED: "disabled",
     DispatchFailure.NO_ENDPOINT: "disabled",
+    DispatchFailure.ONLY_METERED: "disabled",
 }
 
 
 GRACE_SECONDS = 0.05
 """How long a search that ended exactly at the deadline has to hand in its account."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A project's instances and one snapshot of what is known of them."""
+
+    assembly: Assembly
+    snapshot: StateSnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,23 +107,39 @@ class Dispatcher:
             pool.shutdown(wait=False, cancel_futures=True)
         return [self._ready(future, request) for future, request in zip(futures, requests, strict=True)]
 
+    def survey(self, scope: SearchScope) -> Survey:
+        """Every instance of the project and what is known of it, prepared as for a search. Raises as `search` does."""
+        return self._in_force(scope, _everything)
+
     def _prepare(self, requests: Sequence[SearchRequest], scope: SearchScope) -> _Prepared:
-        assembly = self.factory.assemble(scope)
-        lineups = _line_ups(requests, assembly)
-        project = ProjectKey(tenant_id=scope.tenant_id, project_id=scope.project_id)
-        subjects = [
-            (candidate.endpoint.id, request.modality)
-            for request, lineup in zip(requests, lineups, strict=True)
-            for candidate in lineup.candidates
-        ]
-        snapshot = self.fleet.snapshot(project, list(dict.fromkeys(subjects)))
+        def asked_for(assembly: Assembly, now: float) -> Iterator[Wanted]:
+            for request, lineup in zip(requests, _line_ups(requests, assembly), strict=True):
+                for candidate in lineup.candidates:
+                    yield candidate.wanted(request.modality, now)
+
+        survey = self._in_force(scope, asked_for)
+        return _Prepared(
+            assembly=survey.assembly, lineups=_line_ups(requests, survey.assembly), snapshot=survey.snapshot
+        )
+
+    def _in_force(self, scope: SearchScope, choose: Callable[[Assembly, float], Iterable[Wanted]]) -> Survey:
+        """The project's instances and the state of those that are chosen, both newer than its last stop."""
+        project = ProjectKey.of(scope)
+        assembly, snapshot = self._look(scope, choose)
         if self._is_stopped_since(assembly, snapshot):
             self.factory.evict(scope.tenant_id, scope.project_id)
             self.fleet.forget(project)
-            assembly = self.factory.assemble(scope)
-            lineups = _line_ups(requests, assembly)
+            assembly, again = self._look(scope, choose)
             assembly.generation = snapshot.generation
-        return _Prepared(assembly=assembly, lineups=lineups, snapshot=snapshot)
+            snapshot = again
+        return Survey(assembly=assembly, snapshot=snapshot)
+
+    def _look(
+        self, scope: SearchScope, choose: Callable[[Assembly, float], Iterable[Wanted]]
+    ) -> tuple[Assembly, StateSnapshot]:
+        assembly = self.factory.assemble(scope)
+        wanted = list(dict.fromkeys(choose(assembly, self._clock.now())))
+        return assembly, self.fleet.snapshot(ProjectKey.of(scope), wanted)
 
     @staticmethod
     def _is_stopped_since(assembly: Assembly, snapshot: StateSnapshot) -> bool:
@@ -134,7 +159,6 @@ class Dispatcher:
             knobs=prepared.assembly.settings.knobs,
             caller=self._caller,
             fleet=self.fleet,
-            quotas=self.quotas,
             clock=self._clock,
         ).run()
         self._metrics.count(Metric.DISPATCH, modality=request.modality, tier=request.tier, outcome=_outcome(result))
@@ -150,8 +174,15 @@ class Dispatcher:
             provider_instance_id="",
             tier=request.tier,
             error_message="the search was not ready at the deadline",
+            calls=0,
             failure=DispatchFailure.OUT_OF_TIME,
         )
+
+
+def _everything(assembly: Assembly, now: float) -> Iterator[Wanted]:
+    for candidate in assembly.candidates.values():
+        for modality in sorted(candidate.instance.modalities()):
+            yield candidate.wanted(modality, now)
 
 
 def _line_ups(requests: Sequence[SearchRequest], assembly: Assembly) -> tuple[Lineup, ...]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.problem import CallerError
-from zarniwoop.contract.provider import ProviderInstanceConfig
+from zarniwoop.contract.provider import ProviderInstanceConfig, WrongSettingsError
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.transport import KeyRing, Transport
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.settings.endpoints import EndpointSettings, Misconfigured, ResearchSettings
+from zarniwoop.settings.names import PROTOCOL
 
 _MOST_ASSEMBLIES = 256
 CacheKey = tuple[str, str, str | None]
@@ -122,10 +123,10 @@ class SearchProviderFactory:
                 candidates[endpoint.id] = kept
                 continue
             made = self._instantiate(endpoint)
-            if isinstance(made, Misconfigured):
-                misconfigured.append(made)
-            else:
+            if isinstance(made, Candidate):
                 candidates[endpoint.id] = made
+            else:
+                misconfigured.extend(made)
         self._dispose_replaced(previous, candidates)
         return Assembly(
             candidates=candidates,
@@ -136,7 +137,7 @@ class SearchProviderFactory:
             generation=previous.generation if previous else None,
         )
 
-    def _instantiate(self, endpoint: EndpointSettings) -> Candidate | Misconfigured:
+    def _instantiate(self, endpoint: EndpointSettings) -> Candidate | tuple[Misconfigured, ...]:
         config = ProviderInstanceConfig(
             instance_id=endpoint.id,
             protocol_id=endpoint.protocol,
@@ -150,11 +151,16 @@ class SearchProviderFactory:
         )
         try:
             instance = self._protocols.by_id[endpoint.protocol].instantiate(config)
+        except WrongSettingsError as error:
+            return tuple(
+                Misconfigured(instance_id=endpoint.id, setting=setting, reason=reason)
+                for setting, reason in error.faults
+            )
         except ValueError as error:
-            return Misconfigured(instance_id=endpoint.id, setting="protocol", reason=str(error))
+            return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=str(error)),)
         except Exception as error:  # noqa: BLE001 - an add-on's constructor: it must not take the other endpoints along
             reason = f"protocol '{endpoint.protocol}' fails to start ({type(error).__name__})"
-            return Misconfigured(instance_id=endpoint.id, setting="protocol", reason=reason)
+            return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=reason),)
         return Candidate(instance=instance, endpoint=endpoint)
 
     @staticmethod

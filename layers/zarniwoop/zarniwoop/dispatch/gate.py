@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from zarniwoop.contract.quota import ProviderAvailability
+from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.stores.state import Cooldown, KeptQuota
+from zarniwoop.stores.state import Cooldown
 
 
 class Skip(StrEnum):
@@ -31,23 +31,17 @@ class Verdict:
 
 
 def judge(
-    candidate: Candidate, kept_cooldown: Cooldown | None, quota: KeptQuota | None, scope: SearchScope, now: float
+    candidate: Candidate, cooldown: Cooldown | None, quota: QuotaStatus | None, scope: SearchScope, now: float
 ) -> Verdict:
     """The verdict out of settings and state alone; time decides here, since expired items linger in DynamoDB."""
     if candidate.instance.availability(scope) is ProviderAvailability.DISABLED:
         return Verdict(skip=Skip.DISABLED)
-    if quota is not None and quota.status.exhausted:
-        return Verdict(skip=Skip.EXHAUSTED, retry_at=quota.status.resets_at or quota.expires_at)
-    cooldown = standing(kept_cooldown, candidate.fingerprint)
-    if cooldown is None:
+    if quota is not None and quota.exhausted:
+        return Verdict(skip=Skip.EXHAUSTED, retry_at=quota.resets_at)
+    if cooldown is None or cooldown.closed:
         return Verdict()
     if cooldown.until_settings_change:
         return Verdict(skip=Skip.COOLDOWN, detail=cooldown.reason)
     if now < cooldown.until:
         return Verdict(skip=Skip.COOLDOWN, detail=cooldown.reason, retry_at=cooldown.until)
     return Verdict(probe=cooldown)
-
-
-def standing(cooldown: Cooldown | None, fingerprint: str) -> Cooldown | None:
-    """The cooldown if it still counts: not closed by a success, and of the settings that are in force."""
-    return None if cooldown is None or cooldown.closed or cooldown.fingerprint != fingerprint else cooldown

@@ -37,23 +37,23 @@ def cooldown_after(
     elif type(error) not in _LADDERS or (error.cause is Cause.DEADLINE and allowed < FAIR_ATTEMPT_SECONDS):
         return None
     else:
-        seconds = _seconds(error, _failures(previous, now, fingerprint))
+        seconds = _seconds(error, _failures(previous, now))
     instance_id, modality = subject
     return Cooldown(
         instance_id=instance_id,
         modality=modality,
         reason=error.reason,
         until=now + seconds,
-        failures=_failures(previous, now, fingerprint),
+        failures=_failures(previous, now),
         failed_at=now,
         fingerprint=fingerprint,
         until_settings_change=isinstance(error, CredentialsRejected),
     )
 
 
-def _failures(previous: Cooldown | None, now: float, fingerprint: str) -> int:
+def _failures(previous: Cooldown | None, now: float) -> int:
     """Consecutive failures, this one included."""
-    if previous is None or previous.fingerprint != fingerprint or now >= previous.until + QUIET_SECONDS:
+    if previous is None or now >= previous.until + QUIET_SECONDS:
         return 1
     return previous.failures + 1
 

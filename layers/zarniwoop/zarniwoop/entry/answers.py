@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.failure import ConfigurationUnavailable, StackMisconfigured
 from zarniwoop.contract.problem import CallerError, Problem
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.tools.research_rich import RichResult
+from zarniwoop.tools.run_report import RunAccepted
 
 MAX_ANSWER_BYTES = 5_500_000
 """Lambda allows 6 MiB for a response; the rest is headroom for the proxy envelope around the body."""
@@ -31,6 +32,18 @@ def unconfigured(error: ConfigurationUnavailable) -> ToolResult:
         retryable=True,
         wait_seconds=error.retry_after,
         suggested_action="ask again after wait_seconds",
+    )
+    return ToolResult(ok=False, error=problem)
+
+
+def misconfigured(error: StackMisconfigured) -> ToolResult:
+    problem = Problem(
+        type="urn:zarniwoop:problem:stack-misconfigured",
+        title="This stack is not set up right",
+        status=503,
+        detail=f"its parameter {error.parameter} cannot be read",
+        retryable=False,
+        suggested_action="ask the operator to correct the parameter and deploy again",
     )
     return ToolResult(ok=False, error=problem)
 
@@ -103,8 +116,8 @@ def _lighter_search(result: SearchResult, *, bodies: bool) -> SearchResult:
 
 
 def http_response(result: ToolResult, request_id: str) -> dict[str, Any]:
-    """The API Gateway proxy response of an envelope; a problem's status is the response's."""
-    status = result.error.status if result.error else 200
+    """The API Gateway proxy response of an envelope; a problem's status is the response's, a receipt is a 202."""
+    status = result.error.status if result.error else 202 if isinstance(result.data, RunAccepted) else 200
     wait = result.error.wait_seconds if result.error and status in (429, 503, 504) else None
     body = encode(result, weigh=weight_as_string)
     return proxy_response(body, status, request_id, {"retry-after": str(ceil(wait))} if wait else {})

@@ -1,19 +1,24 @@
 """The Lambda authorizer: a bearer token in, an IAM policy and the caller's identity out.
 
 API Gateway caches the answer per token, so the policy names everything that the token may reach, not only the route
-that was asked for. The context reaches the tools as strings; `usageIdentifierKey` is what the usage plan throttles by.
+that was asked for. It is made of the grant alone: this function starts before every cold call and must not import the
+tools to know their levels, which `entry.callers` checks. The context reaches the tools as strings;
+`usageIdentifierKey` is what the usage plan throttles by.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zarniwoop.entry.invocation import LambdaContext
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.tokens import TokenGrant, hash_token
-from zarniwoop.tools.registry import TOOLS
 from zarniwoop.wiring import Environment, environment
 
+_RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*")
+"""What an investigation leaves behind is for whoever may investigate."""
+_LEAVES_RUNS = "research_investigate"
+_RUNS_FROM_LEVEL = 1
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9_\-.~+/]{16,256}=*)", re.IGNORECASE)
 
 
@@ -64,15 +69,20 @@ def _authorization(event: Mapping[str, Any]) -> str:
 
 def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
     stage = "/".join(method_arn.split("/")[:2])
-    usable = [
-        tool.name for tool in TOOLS if tool.level <= grant.level and (not grant.tools or tool.name in grant.tools)
-    ]
-    resources = [f"{stage}/GET/v1/tools", *(f"{stage}/POST/v1/tools/{name}" for name in usable)]
+    tools = [f"POST/v1/tools/{name}" for name in grant.tools or ("*",)]
+    reads_runs = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _LEAVES_RUNS in grant.tools)
+    routes = ["GET/v1/tools", *tools, *(_RUN_ROUTES if reads_runs else ())]
     return {
         "principalId": grant.token_hash[:16],
         "policyDocument": {
             "Version": "2012-10-17",
-            "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": resources}],
+            "Statement": [
+                {
+                    "Action": "execute-api:Invoke",
+                    "Effect": "Allow",
+                    "Resource": [f"{stage}/{route}" for route in routes],
+                }
+            ],
         },
         "context": {
             "tenant_id": grant.tenant_id,

@@ -6,9 +6,10 @@ from typing import Any
 import orjson
 
 from zarniwoop.contract.problem import CallerError, InvalidArgument
-from zarniwoop.entry.answers import http_response, proxy_response, refused
+from zarniwoop.entry.answers import broken, http_response, proxy_response, refused
 from zarniwoop.entry.callers import caller_of_api_event
-from zarniwoop.entry.invocation import LambdaContext
+from zarniwoop.entry.invocation import log_fault
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.tool import Handler
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.schemas import SchemaFormat, tool_schema
@@ -22,12 +23,14 @@ def catalogue(environment: Callable[[], Environment] = environment) -> Handler:
         services = environment()
         services.begin(context.aws_request_id)
         try:
-            body = orjson.dumps({"tools": _listing(event)})
+            return proxy_response(orjson.dumps({"tools": _listing(event)}), 200, context.aws_request_id)
         except CallerError as error:
             return http_response(refused(error), context.aws_request_id)
+        except Exception as error:  # noqa: BLE001 - the outermost line: whatever it is, the caller gets an envelope
+            log_fault(services, "tools", error)
+            return http_response(broken(context.aws_request_id), context.aws_request_id)
         finally:
             services.finish()
-        return proxy_response(body, 200, context.aws_request_id)
 
     return handler
 

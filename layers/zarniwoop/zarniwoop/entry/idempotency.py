@@ -20,7 +20,7 @@ from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import CallerError, Conflict, InvalidArgument
 from zarniwoop.entry.answers import http_response, refused, weight_as_string
 from zarniwoop.entry.callers import Caller, caller_of_api_event
-from zarniwoop.entry.invocation import LambdaContext
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.tools.tool import Tool
 from zarniwoop.wiring import Environment
 

@@ -6,26 +6,18 @@ from typing import Any, Protocol
 
 from zarniwoop.contract.deadline import Clock, Deadline
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.failure import ConfigurationUnavailable, StackMisconfigured
 from zarniwoop.contract.problem import CallerError, OutOfTime
-from zarniwoop.entry.answers import broken, refused, unconfigured
+from zarniwoop.entry.answers import broken, misconfigured, refused, unconfigured
 from zarniwoop.entry.callers import Caller
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.tools.arguments import parse_arguments
-from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.tool import DEFAULT_SECONDS, Tool
 from zarniwoop.wiring import Environment
 
-DEFAULT_SECONDS = 20.0
 RESERVE_SECONDS = 1.5
 """What is kept of Lambda's time for writing down and answering."""
 _LOGGED_FRAMES = 8
-
-
-class LambdaContext(Protocol):
-    """What is used of Lambda's context object."""
-
-    aws_request_id: str
-
-    def get_remaining_time_in_millis(self) -> int: ...
 
 
 def call_tool(
@@ -40,7 +32,8 @@ def call_tool(
     """Check, parse, handle. Raises CallerError and ConfigurationUnavailable; nothing was called then."""
     caller.check(tool)
     arguments = parse_arguments(tool.arguments, given)
-    scope = caller.scope(arguments, deadline(context, environment.clock, seconds), context.aws_request_id)
+    until = deadline(context, environment.clock, seconds or tool.max_seconds)
+    scope = caller.scope(arguments, until, context.aws_request_id)
     result: ToolResult = tool.handle(arguments, scope, environment.tools)
     return result
 
@@ -68,17 +61,19 @@ def guarded(environment: Environment, request_id: str, tool: Tool[Any], work: "W
         return refused(error)
     except ConfigurationUnavailable as error:
         return unconfigured(error)
+    except StackMisconfigured as error:
+        return misconfigured(error)
     except Exception as error:  # noqa: BLE001 - the outermost line: whatever it is, the caller gets an envelope
-        _log_fault(environment, tool, error)
+        log_fault(environment, tool.name, error)
         return broken(request_id)
 
 
-def _log_fault(environment: Environment, tool: Tool[Any], error: Exception) -> None:
+def log_fault(environment: Environment, name: str, error: Exception) -> None:
     """Where it happened and of what kind. The exception's own text stays out: it may hold a query."""
     environment.log.error(
         "tool failed",
         extra={
-            "tool": tool.name,
+            "tool": name,
             "error": type(error).__name__,
             "where": traceback.format_tb(error.__traceback__)[-_LOGGED_FRAMES:],
         },

@@ -1,13 +1,14 @@
 """The seed's ProjectEnginesStopRequested: dispose a project's instances everywhere and delete its temporary state.
 
-Warm environments elsewhere learn of it by the project's generation, which every search reads anyway.
+This function builds none itself. Warm environments of the others drop theirs when they see that the project's
+generation was raised, which every search reads anyway.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.entry.invocation import LambdaContext
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.arguments import Id, ToolArguments, parse_arguments
 from zarniwoop.wiring import Environment, environment
@@ -44,11 +45,8 @@ def _stop(event: Mapping[str, Any], services: Environment) -> dict[str, Any]:
         raise InvalidArgument("'project_id' is missing", field="project_id", suggested_action="name the project")
     project = ProjectKey(tenant_id=named.tenant_id, project_id=named.project_id)
     generation = services.state.bump_generation(project)
-    disposed = services.tools.dispatcher.factory.evict(project.tenant_id, project.project_id)
-    services.tools.dispatcher.fleet.forget(project)
     return {
         "generation": generation,
-        "disposed_instances": disposed,
         "deleted_state_items": services.state.clear_project(project),
         "deleted_content_objects": services.content.delete_project(project),
     }

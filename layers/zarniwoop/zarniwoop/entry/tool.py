@@ -16,7 +16,8 @@ from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.entry.answers import encode, http_response
 from zarniwoop.entry.bodies import read_body, read_object
 from zarniwoop.entry.callers import caller_of_api_event, caller_of_message
-from zarniwoop.entry.invocation import LambdaContext, call_tool, guarded
+from zarniwoop.entry.invocation import call_tool, guarded
+from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.replies import publish
 from zarniwoop.tools.tool import Tool
 from zarniwoop.wiring import Environment, environment
@@ -62,13 +63,14 @@ def _from_api(spec: Tool[Any], event: Event, services: Environment, context: Lam
     def work() -> ToolResult:
         caller = caller_of_api_event(event)
         caller.check(spec)
-        return call_tool(spec, caller, read_body(event), services, context, seconds=_asked_seconds(event))
+        given = _with_key(spec, read_body(event), key)
+        return call_tool(spec, caller, given, services, context, seconds=_asked_seconds(event))
 
     def answer() -> ToolResult:
         return guarded(services, context.aws_request_id, spec, work)
 
     key = _header(event, "idempotency-key")
-    if key is None:
+    if key is None or _keeps_keys(spec):
         return http_response(answer(), context.aws_request_id)
     from zarniwoop.entry.idempotency import once
 
@@ -82,8 +84,9 @@ def _from_invocation(spec: Tool[Any], event: Event, services: Environment, conte
 
 def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
     detail = event["detail"] if isinstance(event["detail"], Mapping) else {}
-    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, detail, services, context))
-    publish(services, spec.name, str(event.get("id") or context.aws_request_id), result)
+    event_id = str(event.get("id") or context.aws_request_id)
+    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, detail, services, context, event_id))
+    publish(services, spec.name, event_id, result)
     return read_back(result)
 
 
@@ -96,7 +99,7 @@ def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: L
 
     def answer(record: Any) -> None:
         def work() -> ToolResult:
-            return _call(spec, read_object(record.body.encode()), services, context)
+            return _call(spec, read_object(record.body.encode()), services, context, record.message_id)
 
         result = guarded(services, context.aws_request_id, spec, work)
         if result.error is not None and (result.error.retryable or result.error.status >= _REFUSED):
@@ -116,9 +119,21 @@ class UnansweredMessageError(Exception):
     """A queue message that stays in the queue."""
 
 
-def _call(spec: Tool[Any], message: Event, services: Environment, context: LambdaContext) -> ToolResult:
+def _call(
+    spec: Tool[Any], message: Event, services: Environment, context: LambdaContext, key: str | None = None
+) -> ToolResult:
+    """`key` is the id of what brought the message, which queue and bus may bring twice."""
     caller, arguments = caller_of_message(message)
-    return call_tool(spec, caller, arguments, services, context)
+    return call_tool(spec, caller, _with_key(spec, arguments, key), services, context)
+
+
+def _keeps_keys(spec: Tool[Any]) -> bool:
+    """Whether the tool itself makes one run of two calls under one key, and tells the second how it stands by then."""
+    return "idempotency_key" in spec.arguments.model_fields
+
+
+def _with_key(spec: Tool[Any], given: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
+    return {"idempotency_key": key, **given} if key and _keeps_keys(spec) else given
 
 
 def read_back(result: ToolResult) -> dict[str, Any]:

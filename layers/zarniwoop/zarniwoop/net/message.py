@@ -81,10 +81,9 @@ def checked_key(place: Authentication | None, secret: Secret | None) -> Key | No
     """The key, when there is one to send. Raises CredentialsRejected for text that no header may carry."""
     if place is None or secret is None:
         return None
-    value = secret.reveal()
-    if not (8 <= len(value) <= 512 and value.isascii() and value.isprintable() and " " not in value):
+    if not secret.is_sendable():
         raise CredentialsRejected("the saved key is not printable ASCII of 8 to 512 characters")
-    return Key(place=place, value=value)
+    return Key(place=place, value=secret.reveal())
 
 
 def unsendable() -> QueryRejected:

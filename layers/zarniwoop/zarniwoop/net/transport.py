@@ -6,6 +6,7 @@ Quirk: exceptions are raised after their `except` has ended. A library's text ca
 exception raised inside would keep it as its context.
 """
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,7 @@ from zarniwoop.net.tls import TlsContext
 from zarniwoop.net.url import Target, parse
 
 _PARSED_URLS: Final = 256
+_CONTACT: Final = re.compile(r"[!-'*-~]{0,200}")
 _NOTHING_ALLOWED: Final = AllowedNetworks()
 _USUAL_LIMITS: Final = Limits()
 
@@ -36,8 +38,9 @@ _USUAL_LIMITS: Final = Limits()
 class PooledTransport:
     """`contract.transport.Transport` on pooled connections; safe to use from many threads.
 
-    No proxy, no cookie and no environment variable has a say. `plain_http` and `refused_hosts` are for fetching pages
-    that strangers name; such a transport is built without `allowed`.
+    No proxy, no cookie and no environment variable has a say. `contact` must be one (`is_contact`), else ValueError.
+    `plain_http` and `refused_hosts` are for fetching pages that strangers name; such a transport is built without
+    `allowed`.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class PooledTransport:
         self._standing = (
             (b"Accept", b"*/*"),
             (b"Accept-Encoding", b"gzip"),
-            (b"User-Agent", f"Zarniwoop/{__version__} (+{contact})".encode("ascii")),
+            (b"User-Agent", _user_agent(contact)),
         )
 
         @lru_cache(maxsize=_PARSED_URLS)
@@ -127,6 +130,18 @@ class PooledTransport:
         finally:
             self._pool.give_back(connection, exchange, clean=clean)
         raise failure
+
+
+def is_contact(text: str) -> bool:
+    """Whether the text may stand in our User-Agent, or is empty."""
+    return _CONTACT.fullmatch(text) is not None
+
+
+def _user_agent(contact: str) -> bytes:
+    if not is_contact(contact):
+        raise ValueError("the contact cannot stand in a User-Agent")
+    product = f"Zarniwoop/{__version__}"
+    return (f"{product} (+{contact})" if contact else product).encode("ascii")
 
 
 def _answer(

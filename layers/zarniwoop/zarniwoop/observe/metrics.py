@@ -19,11 +19,15 @@ class Metric(StrEnum):
     DISPATCH = "vance.research.dispatch"
     PROVIDER_CALLS = "vance.research.provider.calls"
     PROVIDER_DURATION = "vance.research.provider.duration"
+    CURATED_RUNS = "vance.research.curated.runs"
+    CURATED_DURATION = "vance.research.curated.duration"
     QUOTA_LOOKUPS = "vance.research.quota.lookups"
     AUDIT_LOST = "vance.research.audit.lost"
     STATE_UNAVAILABLE = "vance.research.state.unavailable"
     SETTINGS_STALE = "vance.research.settings.stale"
     INTERNAL_ERRORS = "vance.research.internal.errors"
+    MODEL_CALLS = "vance.research.model.calls"
+    MODEL_TOKENS = "vance.research.model.tokens"
 
 
 @dataclass(frozen=True, slots=True)

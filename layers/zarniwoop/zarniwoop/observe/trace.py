@@ -47,8 +47,17 @@ class Tracing:
 
 @contextmanager
 def _subsegment(recorder: Any, name: str, annotations: dict[str, str]) -> Iterator[None]:
+    """Left before an exception goes on: the SDK would write down its text, which may hold a query or an address."""
+    failure: BaseException | None = None
     with recorder.in_subsegment(name) as segment:
         for key, value in annotations.items():
             if segment is not None:
                 segment.put_annotation(key, value)
-        yield
+        try:
+            yield
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            failure = error
+            if segment is not None:
+                segment.add_fault_flag()
+    if failure is not None:
+        raise failure

@@ -1,18 +1,19 @@
-"""The cascade: levels laid over each other, the innermost wins per key; and the last good copy when SSM is away."""
+"""The cascade: levels laid over each other, the innermost wins per key; and the last good copy when SSM is away.
 
-import threading
-from collections.abc import Iterable, Mapping
+Quirk: a process that is first seen when the tenant's settings have been kept for a while keeps them for as long again,
+so a change may take up to twice that time to reach it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.settings.levels import Level, Place
 from zarniwoop.settings.parameter_store import Parameter, ParameterStore
+from zarniwoop.stores.recent import Recent
 
 _STALE_SECONDS = 3600.0
-_MOST_COPIES = 256
-
-Scope = tuple[str, str, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,42 +51,53 @@ def merge(levels: Iterable[tuple[Level, Mapping[str, Parameter]]]) -> dict[str, 
 
 
 class SettingsReader:
-    """Reads the settings of a scope each time it is asked; the factory decides how often that is."""
+    """Reads the settings of a scope, each level once for all scopes that share it.
 
-    def __init__(self, store: ParameterStore, clock: Clock) -> None:
+    `kept_seconds` tells out of the settings in force for how long a level is kept: as long as the factory keeps what it
+    built of them. So the tenant's settings are not read again for each of its processes, and whoever makes up names of
+    processes costs one look at a level that is not there.
+    """
+
+    def __init__(
+        self, store: ParameterStore, clock: Clock, kept_seconds: Callable[[Mapping[str, Setting]], float]
+    ) -> None:
         self._store = store
         self._clock = clock
-        self._lock = threading.Lock()
-        self._copies: dict[Scope, tuple[float, EffectiveSettings]] = {}
+        self._kept_seconds = kept_seconds
+        self._levels: Recent[Place, _KeptLevel] = Recent()
 
     def read(self, tenant_id: str, project_id: str, process_id: str | None = None) -> EffectiveSettings:
         """Raises ConfigurationUnavailable when SSM does not answer and no copy of the last hour is there."""
-        scope = (tenant_id, project_id, process_id)
-        try:
-            settings = self._read(scope)
-        except ConfigurationUnavailable:
-            copy = self._copy(scope)
-            if copy is None:
-                raise
-            return replace(copy, stale=True)
-        self._keep(scope, settings)
-        return settings
-
-    def _read(self, scope: Scope) -> EffectiveSettings:
-        tenant_id, project_id, process_id = scope
         places = [Place(tenant_id=tenant_id), Place(tenant_id=tenant_id, project_id=project_id)]
         if process_id is not None:
             places.append(Place(tenant_id=tenant_id, project_id=project_id, process_id=process_id))
-        return EffectiveSettings(values=merge((place.level, self._store.read_level(place)) for place in places))
+        kept = {place: level for place in places if (level := self._levels.get(place)) is not None}
+        seconds = self._kept_seconds(merge((place.level, level.parameters) for place, level in kept.items()))
+        now = self._clock.now()
+        levels = {place: self._level(place, kept.get(place), now, seconds) for place in places}
+        return EffectiveSettings(
+            values=merge((place.level, level.parameters) for place, level in levels.items()),
+            stale=any(level.stale for level in levels.values()),
+        )
 
-    def _copy(self, scope: Scope) -> EffectiveSettings | None:
-        with self._lock:
-            read_at, settings = self._copies.get(scope, (float("-inf"), EffectiveSettings()))
-        return settings if self._clock.now() - read_at <= _STALE_SECONDS else None
+    def _level(self, place: Place, kept: "_KeptLevel | None", now: float, seconds: float) -> "_KeptLevel":
+        """The level as it is kept, or else as it is read now; its last good copy when it cannot be."""
+        if kept is not None and 0 <= now - kept.read_at < seconds:
+            return kept
+        try:
+            level = _KeptLevel(parameters=self._store.read_level(place), read_at=now)
+        except ConfigurationUnavailable:
+            if kept is None or now - kept.read_at > _STALE_SECONDS:
+                raise
+            return replace(kept, stale=True)
+        self._levels.put(place, level)
+        return level
 
-    def _keep(self, scope: Scope, settings: EffectiveSettings) -> None:
-        with self._lock:
-            self._copies.pop(scope, None)
-            self._copies[scope] = (self._clock.now(), settings)
-            while len(self._copies) > _MOST_COPIES:
-                self._copies.pop(next(iter(self._copies)))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _KeptLevel:
+    """What was saved at one place, and when that was read."""
+
+    parameters: Mapping[str, Parameter]
+    read_at: float
+    stale: bool = False

@@ -33,20 +33,22 @@ class KnownProtocol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """Where the key is (`key` None: there is none), who saved it, and a mark that changes with it."""
+    """Where the key is (`key` None: there is none), and a mark that changes with it."""
 
     key: str | None = None
-    level: Level | None = None
     version: str | None = None
 
 
-def marks_of(variables: Mapping[str, str], hash_key: bytes) -> dict[str, str]:
-    """A mark for each variable that is set, changing with its value: 32 bits under the stack's key give nothing away.
+def marks_of(variables: Mapping[str, str], stack: str) -> dict[str, str]:
+    """A mark for each variable that is set, changing with its value: 32 bits of an HMAC give nothing of it away.
 
-    It makes an endpoint's cooldown end when the operator corrects a key.
+    It makes an endpoint's cooldown end when the operator corrects a key. `stack` is the root of its settings and no
+    secret: every environment of the stack must come to the same marks, whether or not it could read the hash key.
     """
     return {
-        name: hmac.digest(hash_key, value.encode(), "sha256").hex()[:8] for name, value in variables.items() if value
+        name: hmac.digest(stack.encode(), value.encode(), "sha256").hex()[:8]
+        for name, value in variables.items()
+        if value
     }
 
 
@@ -66,7 +68,7 @@ def choose_credential(
         return _saved(saved, [(name, settings[name].level) for name in steering])
     variable = next((name for name in protocol.variables() if name in environment), None)
     if variable is not None and is_own:
-        return Credential(key=ENVIRONMENT + variable, level=Level.OPERATOR, version=environment[variable])
+        return Credential(key=ENVIRONMENT + variable, version=environment[variable])
     if not (protocol.key_required and required):
         return Credential()
     if variable is not None:
@@ -84,4 +86,4 @@ def _saved(saved: Setting, steering: list[tuple[str, Level]]) -> Credential | st
                 f"the key saved at the {saved.level} level is not sent where a {name} set at the {level} level says:"
                 f" save a key at the {level} level too"
             )
-    return Credential(key=saved.parameter_name, level=saved.level, version=saved.version)
+    return Credential(key=saved.parameter_name, version=saved.version)

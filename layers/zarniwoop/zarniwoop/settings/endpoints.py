@@ -15,17 +15,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_credential
-from zarniwoop.settings.levels import Level
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
     API_KEY,
-    BASE_URL,
     ENDPOINT_SUFFIXES,
     LONGEST_VALUE,
     PROTOCOL,
     split_endpoint_setting,
 )
-from zarniwoop.settings.routing import Knobs, read_knobs, read_routing
+from zarniwoop.settings.routing import Knobs, read_knobs, read_rerank_recipe, read_routing
 from zarniwoop.stores.keys import is_id
 from zarniwoop.text.urls import http_url
 
@@ -61,9 +59,13 @@ class EndpointSettings:
     credit_kind: CreditKind
     credit_limit: float | None
     extras: Mapping[str, str]
+    auto_allow: bool
     fingerprint: str
-    base_url_level: Level | None
-    key_level: Level | None
+
+    @property
+    def may_be_asked_unnamed(self) -> bool:
+        """Whether a search may fall to it without routing or a pin naming it: what costs money must be chosen."""
+        return self.cost_per_call == 0 or self.auto_allow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class ResearchSettings:
     defaults: Mapping[SearchModality, str] = field(default_factory=dict)
     fallbacks: Mapping[SearchModality, tuple[str, ...]] = field(default_factory=dict)
     knobs: Knobs = field(default_factory=Knobs)
+    rerank_recipe: str | None = None
 
 
 def research_settings(
@@ -95,16 +98,19 @@ def research_settings(
                 faults.extend(made)
     routing = read_routing(effective.values)
     knobs, wrong_knobs = read_knobs(effective.values)
+    rerank_recipe, wrong_recipe = read_rerank_recipe(effective.values)
     return ResearchSettings(
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.priority, endpoint.id))),
-        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs),
+        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs, *wrong_recipe),
         defaults=routing.defaults,
         fallbacks=routing.fallbacks,
         knobs=knobs,
+        rerank_recipe=rerank_recipe,
     )
 
 
-def _plain_base_url(value: str) -> str:
+def plain_base_url(value: str) -> str:
+    """The URL without a slash at its end. Raises ValueError for one that has more to it than scheme, host and path."""
     url = http_url(value)
     authority = value.partition("://")[2].partition("/")[0]
     if url is None or "@" in authority or any(mark in value for mark in "?#\\"):
@@ -118,12 +124,13 @@ class _Fields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, hide_input_in_errors=True)
 
     protocol: str
-    base_url: Annotated[str, AfterValidator(_plain_base_url)] | None = Field(default=None, alias="baseUrl")
+    base_url: Annotated[str, AfterValidator(plain_base_url)] | None = Field(default=None, alias="baseUrl")
     enabled: bool = True
     priority: int = 100
     cost_per_call: float = Field(default=0.0, alias="costPerCall", ge=0, allow_inf_nan=False)
     credit_kind: CreditKind = Field(default=CreditKind.NONE, alias="creditKind")
     credit_limit: float | None = Field(default=None, alias="creditLimit", ge=0, allow_inf_nan=False)
+    auto_allow: bool = Field(default=False, alias="autoAllow")
 
 
 def _by_instance(values: Mapping[str, Setting]) -> dict[str, dict[str, Setting]]:
@@ -176,13 +183,12 @@ def _assembled(
         credit_kind=fields.credit_kind,
         credit_limit=fields.credit_limit,
         extras={
-            suffix: setting.value
+            suffix: setting.value.strip()
             for suffix, setting in settings.items()
             if suffix not in _EXPECTS and setting.value is not None
         },
+        auto_allow=fields.auto_allow,
         fingerprint=_fingerprint(settings, credential),
-        base_url_level=settings[BASE_URL].level if BASE_URL in settings else None,
-        key_level=credential.level,
     )
 
 
@@ -205,4 +211,4 @@ def _must_be(instance_id: str, suffix: str) -> Misconfigured:
 
 def _fingerprint(settings: Mapping[str, Setting], credential: Credential) -> str:
     stated = sorted((suffix, setting.value) for suffix, setting in settings.items() if suffix != API_KEY)
-    return hashlib.sha256(orjson.dumps([stated, credential.key, credential.version])).hexdigest()
+    return hashlib.sha256(orjson.dumps([stated, credential.key, credential.version])).hexdigest()[:16]

@@ -4,7 +4,6 @@ Quirk: Parameter Store keeps whatever was pasted, newlines included, and an HTTP
 the whole key in its error. So what cannot stand in a header is no key.
 """
 
-import re
 import threading
 from collections.abc import Callable, Mapping
 
@@ -16,7 +15,6 @@ from zarniwoop.settings.parameter_store import ParameterStore
 
 _KEPT_SECONDS = 300.0
 _MOST_KEYS = 256
-_SENDABLE = re.compile(r"[\x21-\x7e]{8,4096}")
 
 
 class SettingsKeyRing:
@@ -53,10 +51,9 @@ class SettingsKeyRing:
             return secret
 
     def _revealed(self, value: str | None) -> Secret | None:
-        stripped = (value or "").strip()
-        if not _SENDABLE.fullmatch(stripped):
+        secret = Secret((value or "").strip())
+        if not secret.is_sendable():
             return None
-        secret = Secret(stripped)
         self._on_reveal(secret)
         return secret
 

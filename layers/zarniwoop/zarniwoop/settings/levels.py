@@ -19,9 +19,8 @@ _LONGEST_KEY = 512
 
 
 class Level(StrEnum):
-    """Who saved it, the most trusted first: OPERATOR is the environment of the deployment."""
+    """Where it was saved, the most trusted first."""
 
-    OPERATOR = "operator"
     TENANT = "tenant"
     PROJECT = "project"
     PROCESS = "process"

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.settings.cascade import Setting
 from zarniwoop.settings.misconfigured import Misconfigured
-from zarniwoop.settings.names import KNOBS, LONGEST_VALUE, PREFIX_DEFAULT, PREFIX_FALLBACK, Knob
+from zarniwoop.settings.names import (
+    KNOBS,
+    LONGEST_VALUE,
+    PREFIX_DEFAULT,
+    PREFIX_FALLBACK,
+    RERANK_RECIPE,
+    RERANK_RECIPES,
+    Knob,
+)
 from zarniwoop.stores.keys import is_id
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -67,6 +75,20 @@ def read_knobs(values: Mapping[str, Setting]) -> tuple[Knobs, list[Misconfigured
         else:
             numbers[knob.attribute] = number
     return Knobs(**numbers), faults
+
+
+def factory_seconds(values: Mapping[str, Setting]) -> float:
+    """How long what was made of these settings is kept before they are read again."""
+    return read_knobs(values)[0].factory_cache_ttl_minutes * 60.0
+
+
+def read_rerank_recipe(values: Mapping[str, Setting]) -> tuple[str | None, list[Misconfigured]]:
+    """The recipe that re-ranks survivors, or None where nobody wants that."""
+    setting = values.get(RERANK_RECIPE)
+    wanted = (setting.value or "").strip() if setting else ""
+    if not wanted or wanted in RERANK_RECIPES:
+        return wanted or None, []
+    return None, [_wrong(RERANK_RECIPE, f"must be {' or '.join(RERANK_RECIPES)}")]
 
 
 def _modality(name: str) -> SearchModality | None:

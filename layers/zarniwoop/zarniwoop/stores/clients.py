@@ -4,10 +4,11 @@ The defaults of boto3 spend two to three seconds on one throttled write. `AWS_EN
 Quirk: importing boto3 costs a quarter of a second, so it happens in here and nowhere at import.
 """
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from botocore.config import Config
+    from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
@@ -47,7 +48,12 @@ def ssm_client() -> "SSMClient":
 
 
 def _config(
-    *, connect: float, read: float, attempts: int, mode: Literal["legacy", "standard"] = "standard"
+    *,
+    connect: float,
+    read: float,
+    attempts: int,
+    mode: Literal["legacy", "standard"] = "standard",
+    signature_version: str | None = None,
 ) -> "Config":
     from botocore.config import Config
 
@@ -57,14 +63,26 @@ def _config(
         retries={"total_max_attempts": attempts, "mode": mode},
         tcp_keepalive=True,
         max_pool_connections=_CONNECTIONS,
+        signature_version=signature_version,
     )
 
 
 def s3_client() -> "S3Client":
-    """For content; deleting a project's objects may take several calls."""
+    """For content and run files; deleting a project's objects may take several calls.
+
+    Left to itself, boto3 signs links in some regions the old way, which buckets with a KMS key do not accept.
+    """
     import boto3
 
-    return boto3.client("s3", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
+    config = _config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2, signature_version="s3v4")
+    return boto3.client("s3", config=config)
+
+
+def stepfunctions_client() -> Any:
+    """For starting and looking at executions; a start is repeated safely, because executions have names."""
+    import boto3
+
+    return boto3.client("stepfunctions", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
 
 
 def events_client() -> "EventBridgeClient":
@@ -72,3 +90,11 @@ def events_client() -> "EventBridgeClient":
     import boto3
 
     return boto3.client("events", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
+
+
+def bedrock_runtime_client(region: str | None, read_seconds: float) -> "BedrockRuntimeClient":
+    """For a model's answer, which comes at once and late: one attempt, because a model is not asked twice unseen."""
+    import boto3
+
+    config = _config(connect=_CONNECT_SECONDS, read=read_seconds, attempts=1)
+    return boto3.client("bedrock-runtime", region_name=region, config=config)

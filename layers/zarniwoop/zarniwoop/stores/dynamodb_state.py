@@ -8,19 +8,37 @@ from typing import TYPE_CHECKING, Any
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.stores.attributes import EXPIRES_AT, Item, flag, moment, number, read_number, read_text, text
+from zarniwoop.stores.attributes import EXPIRES_AT, Item, expiry, flag, moment, number, read_number, read_text, text
 from zarniwoop.stores.dynamodb_calls import BATCH_WRITE_LIMIT, ConditionFailed, call, read_batch, write_batch
 from zarniwoop.stores.dynamodb_turns import DynamoDbTurns
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.keys import COOLDOWN, GENERATION, QUOTA, cooldown_key, partition, quota_key
-from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject
-from zarniwoop.stores.state_items import cooldown_item, item_key, quota_item, read_cooldown, read_quota
+from zarniwoop.stores.keys import (
+    CONTENT,
+    COOLDOWN,
+    GENERATION,
+    QUOTA,
+    SPENT,
+    cooldown_key,
+    partition,
+    quota_key,
+    spent_key,
+)
+from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject, Turn, Wanted
+from zarniwoop.stores.state_items import (
+    SPENT_AMOUNT,
+    cooldown_item,
+    item_key,
+    quota_item,
+    read_cooldown,
+    read_quota,
+    read_spent,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _MAY_BE_REPLACED = (
-    "attribute_not_exists(pk) OR #expires <= :now OR #closed = :true OR #fingerprint <> :fingerprint"
+    "attribute_not_exists(pk) OR #expires <= :now OR #closed = :true"
     " OR (#held = :false AND (:held = :true OR #until < :until))"
 )
 _DELETE_ATTEMPTS = 4
@@ -35,23 +53,19 @@ class DynamoDbStateStore:
         self._clock = clock
         self._turns = DynamoDbTurns(client, table_name)
 
-    def snapshot(self, project: ProjectKey, subjects: Sequence[Subject]) -> StateSnapshot:
-        wanted = dict.fromkeys(subjects)
-        sort_keys = [GENERATION, *map(cooldown_key, wanted), *map(quota_key, wanted)]
-        items = read_batch(self._client, self._table, [item_key(project, sort_key) for sort_key in sort_keys])
+    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
+        items = read_batch(
+            self._client, self._table, [item_key(project, sort_key) for sort_key in dict.fromkeys(_sort_keys(wanted))]
+        )
         now = self._clock.now()
         cooldowns = filter(None, (read_cooldown(item, now) for item in _starting(COOLDOWN, items)))
         quotas = filter(None, (read_quota(item, now) for item in _starting(QUOTA, items)))
         return StateSnapshot(
-            cooldowns={(cooldown.instance_id, cooldown.modality): cooldown for cooldown in cooldowns},
+            cooldowns={cooldown.subject: cooldown for cooldown in cooldowns},
             quotas=dict(quotas),
+            spent=dict(filter(None, (read_spent(item, now) for item in _starting(SPENT, items)))),
             generation=next((int(read_number(item, "generation")) for item in _starting(GENERATION, items)), 0),
         )
-
-    def cooldowns(self, project: ProjectKey) -> Sequence[Cooldown]:
-        now = self._clock.now()
-        found = (read_cooldown(item, now) for item in self._query(project, COOLDOWN))
-        return [cooldown for cooldown in found if cooldown is not None]
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
         now = self._clock.now()
@@ -64,13 +78,11 @@ class DynamoDbStateStore:
                 ExpressionAttributeNames={
                     "#expires": EXPIRES_AT,
                     "#closed": "closed",
-                    "#fingerprint": "fingerprint",
                     "#held": "until_settings_change",
                     "#until": "until",
                 },
                 ExpressionAttributeValues={
                     ":now": moment(now),
-                    ":fingerprint": text(cooldown.fingerprint),
                     ":held": flag(cooldown.until_settings_change),
                     ":until": moment(cooldown.until),
                     ":true": flag(True),
@@ -115,7 +127,7 @@ class DynamoDbStateStore:
     def clear_project(self, project: ProjectKey) -> int:
         keys = [
             {"pk": item["pk"], "sk": item["sk"]}
-            for prefix in (COOLDOWN, QUOTA)
+            for prefix in (COOLDOWN, QUOTA, CONTENT)
             for item in self._query(project, prefix)
         ]
         for start in range(0, len(keys), BATCH_WRITE_LIMIT):
@@ -137,8 +149,25 @@ class DynamoDbStateStore:
     def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None:
         call(self._client.put_item, TableName=self._table, Item=quota_item(project, subject, quota))
 
-    def take_turn(self, pacing: Pacing, calls: int, *, now: float, latest: float) -> float | None:
-        return self._turns.take(pacing, calls, now=now, latest=latest)
+    def add_spent(
+        self, project: ProjectKey, instance_id: str, credit_period: str, amount: float, *, expires_at: float | None
+    ) -> float:
+        """A call that is repeated after a lost answer counts twice: rather too much than too little."""
+        change = "ADD #spent :amount" if expires_at is None else "ADD #spent :amount SET #expires = :expires"
+        expires = {} if expires_at is None else {":expires": expiry(expires_at)}
+        answer = call(
+            self._client.update_item,
+            TableName=self._table,
+            Key=item_key(project, spent_key(instance_id, credit_period)),
+            UpdateExpression=change,
+            ExpressionAttributeNames={"#spent": SPENT_AMOUNT, **({"#expires": EXPIRES_AT} if expires else {})},
+            ExpressionAttributeValues={":amount": number(amount), **expires},
+            ReturnValues="UPDATED_NEW",
+        )
+        return read_number(answer["Attributes"], SPENT_AMOUNT)
+
+    def take_turn(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
+        return self._turns.take(pacing, now=now, latest=latest)
 
     def _change_seen(
         self,
@@ -154,7 +183,7 @@ class DynamoDbStateStore:
         call(
             self._client.update_item,
             TableName=self._table,
-            Key=item_key(project, cooldown_key((cooldown.instance_id, cooldown.modality))),
+            Key=item_key(project, cooldown_key(cooldown.subject, cooldown.fingerprint)),
             UpdateExpression=change,
             ConditionExpression=f"#until = :until AND {condition}",
             ExpressionAttributeNames={"#until": "until", **names},
@@ -187,6 +216,15 @@ class DynamoDbStateStore:
                 return
             self._clock.sleep(0.05 * 2**attempt)
         raise StoreUnavailable("DynamoDB left items undeleted")
+
+
+def _sort_keys(wanted: Sequence[Wanted]) -> Iterator[str]:
+    yield GENERATION
+    for each in wanted:
+        yield cooldown_key(each.subject, each.fingerprint)
+        yield quota_key(each.subject)
+        if each.credit_period is not None:
+            yield spent_key(each.subject[0], each.credit_period)
 
 
 def _starting(prefix: str, items: Sequence[Item]) -> Iterator[Item]:

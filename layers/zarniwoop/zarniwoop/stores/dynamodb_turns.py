@@ -1,6 +1,7 @@
 """Turns at a provider's published rate, handed out to the whole fleet in the order of asking.
 
-The generic cell rate algorithm (ITU-T I.371) on one number: `next_at`, the moment up to which the rate is spoken for.
+One number per rate: `next_at`, the moment up to which it is spoken for (the generic cell rate algorithm of ITU-T I.371
+without a burst: a burst on top of a rate exceeds it).
 Quirk: DynamoDB can add to a number atomically but not take the maximum of it and now, hence two conditional writes: one
 for a provider that nobody waits for, one that queues up behind the others. Nothing is read first.
 """
@@ -11,6 +12,7 @@ from zarniwoop.contract.provider import Pacing
 from zarniwoop.stores.attributes import EXPIRES_AT, expiry, moment, number, read_number, text
 from zarniwoop.stores.dynamodb_calls import ConditionFailed, call
 from zarniwoop.stores.keys import FLEET, rate_key
+from zarniwoop.stores.state import Turn
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -26,37 +28,35 @@ class DynamoDbTurns:
         self._client = client
         self._table = table_name
 
-    def take(self, pacing: Pacing, calls: int, *, now: float, latest: float) -> float | None:
+    def take(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
         """See `StateStore.take_turn`."""
-        if now > latest:
-            return None
-        cost = calls * pacing.interval
-        allowance = max(pacing.burst - calls, 0) * pacing.interval
-        for _round in range(_ROUNDS):
-            spoken_for = self._start_at_once(pacing.subject, now, cost)
+        free_at = now
+        for _round in range(_ROUNDS if now <= latest else 0):
+            spoken_for = self._start_at_once(pacing, now)
             if spoken_for is None:
-                return now
-            if spoken_for - allowance > latest:
-                return None
-            spoken_for = self._queue_up(pacing.subject, now, latest + allowance, cost)
+                return Turn(at=now, granted=True)
+            free_at = spoken_for
+            if free_at > latest:
+                break
+            spoken_for = self._queue_up(pacing, now, latest)
             if spoken_for is not None:
-                return max(now, spoken_for - cost - allowance)
-        return None
+                return Turn(at=max(now, spoken_for - pacing.interval), granted=True)
+        return Turn(at=free_at, granted=False)
 
-    def _start_at_once(self, subject: str, now: float, cost: float) -> float | None:
-        """Take the turns from now on and return None; or, when others have them, until when they do."""
+    def _start_at_once(self, pacing: Pacing, now: float) -> float | None:
+        """Take the turn from now on and return None; or, when others have it, until when they do."""
         try:
             call(
                 self._client.update_item,
                 TableName=self._table,
-                Key={"pk": text(FLEET), "sk": text(rate_key(subject))},
+                Key={"pk": text(FLEET), "sk": text(rate_key(pacing.subject))},
                 UpdateExpression="SET #next = :after, #expires = :expires",
                 ConditionExpression="attribute_not_exists(#next) OR #next <= :now",
                 ExpressionAttributeNames={"#next": "next_at", "#expires": EXPIRES_AT},
                 ExpressionAttributeValues={
                     ":now": moment(now),
-                    ":after": moment(now + cost),
-                    ":expires": expiry(now + cost + _KEPT_SECONDS),
+                    ":after": moment(now + pacing.interval),
+                    ":expires": expiry(now + pacing.interval + _KEPT_SECONDS),
                 },
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
@@ -64,21 +64,21 @@ class DynamoDbTurns:
             return read_number(failed.standing, "next_at")
         return None
 
-    def _queue_up(self, subject: str, now: float, limit: float, cost: float) -> float | None:
-        """Take the turns behind the others' and return when ours end; None when that place is gone or too late."""
+    def _queue_up(self, pacing: Pacing, now: float, latest: float) -> float | None:
+        """Take the turn behind the others' and return when it ends; None when that place is gone or too late."""
         try:
             answer = call(
                 self._client.update_item,
                 TableName=self._table,
-                Key={"pk": text(FLEET), "sk": text(rate_key(subject))},
-                UpdateExpression="SET #next = #next + :cost, #expires = :expires",
-                ConditionExpression="#next BETWEEN :now AND :limit",
+                Key={"pk": text(FLEET), "sk": text(rate_key(pacing.subject))},
+                UpdateExpression="SET #next = #next + :interval, #expires = :expires",
+                ConditionExpression="#next BETWEEN :now AND :latest",
                 ExpressionAttributeNames={"#next": "next_at", "#expires": EXPIRES_AT},
                 ExpressionAttributeValues={
                     ":now": moment(now),
-                    ":limit": moment(limit),
-                    ":cost": number(cost),
-                    ":expires": expiry(limit + cost + _KEPT_SECONDS),
+                    ":latest": moment(latest),
+                    ":interval": number(pacing.interval),
+                    ":expires": expiry(latest + pacing.interval + _KEPT_SECONDS),
                 },
                 ReturnValues="UPDATED_NEW",
             )

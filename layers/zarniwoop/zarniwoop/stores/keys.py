@@ -1,7 +1,10 @@
 """The keys of all items: tenant and project lead, and no id can forge another one's key.
 
-State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys: `CD#<instance>#<modality>` (cooldown),
-`QU#<instance>#<modality>` (quota), `GEN` (generation), `AU#<instance>#<start, UTC, milliseconds>#<random>` (audit).
+State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys:
+`CD#<instance>#<modality>#<fingerprint of its settings>` (cooldown), `QU#<instance>#<modality>` (quota),
+`US#<instance>#<all, YYYY-MM or YYYY-MM-DD>` (credit spent in that period), `GEN` (generation), `CT#<sha256>` (stored
+content), `AU#<instance>#<start, UTC, milliseconds>#<random>` (audit). Runs have a table of their own, with
+`RUN#<run id>` and `KEY#<sha256>` (an idempotency key that a run has taken).
 Turns at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`.
 
 Quirk: `#` separates, therefore no id may contain one. DynamoDB allows a sort key 1024 bytes.
@@ -12,14 +15,22 @@ import re
 from datetime import UTC, datetime
 
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.stores.runs import is_run_id
 from zarniwoop.stores.state import ProjectKey, Subject
 
 COOLDOWN = "CD#"
 QUOTA = "QU#"
+SPENT = "US#"
 GENERATION = "GEN"
+CONTENT = "CT#"
+RUN = "RUN#"
 FLEET = "FLEET"
 
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+ID_PATTERN = r"[a-z0-9][a-z0-9_-]{0,62}"
+"""What the whole id of a tenant, project, process or instance looks like."""
+
+_ID = re.compile(ID_PATTERN)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _PLAIN_SUBJECT = re.compile(r"[A-Za-z0-9._:/@|-]{1,200}")
 
 
@@ -41,20 +52,62 @@ def project_of(partition_key: str) -> ProjectKey:
     return ProjectKey(tenant_id=_checked(marks[1]), project_id=_checked(marks[3]))
 
 
-def cooldown_key(subject: Subject) -> str:
-    return f"{COOLDOWN}{_checked(subject[0])}#{subject[1].value}"
+def cooldown_key(subject: Subject, fingerprint: str) -> str:
+    return f"{COOLDOWN}{_checked(subject[0])}#{subject[1].value}#{_checked(fingerprint)}"
+
+
+def read_cooldown_key(sort_key: str) -> tuple[Subject, str]:
+    """Subject and fingerprint. Raises ValueError for what is no key of a cooldown."""
+    instance_id, modality, fingerprint = _parts(COOLDOWN, 3, sort_key)
+    return (_checked(instance_id), SearchModality(modality)), _checked(fingerprint)
 
 
 def quota_key(subject: Subject) -> str:
     return f"{QUOTA}{_checked(subject[0])}#{subject[1].value}"
 
 
-def subject_of(sort_key: str) -> Subject:
-    """The inverse of `cooldown_key` and `quota_key`. Raises ValueError for anything else."""
-    marks = sort_key.split("#")
-    if len(marks) != 3 or f"{marks[0]}#" not in (COOLDOWN, QUOTA):
-        raise ValueError("not the sort key of a subject")
-    return _checked(marks[1]), SearchModality(marks[2])
+def read_quota_key(sort_key: str) -> Subject:
+    """Raises ValueError for what is no key of a quota."""
+    instance_id, modality = _parts(QUOTA, 2, sort_key)
+    return _checked(instance_id), SearchModality(modality)
+
+
+def spent_key(instance_id: str, credit_period: str) -> str:
+    return f"{SPENT}{_checked(instance_id)}#{_checked(credit_period)}"
+
+
+def read_spent_key(sort_key: str) -> str:
+    """The instance that spent. Raises ValueError for what is no key of spent credit."""
+    return _checked(_parts(SPENT, 2, sort_key)[0])
+
+
+def content_key(sha256: str) -> str:
+    """Raises ValueError for what is no hash."""
+    return f"{CONTENT}{checked_sha256(sha256)}"
+
+
+def checked_sha256(text: str) -> str:
+    """Raises ValueError for what is no SHA-256 in lower-case hexadecimal."""
+    if not _SHA256.fullmatch(text):
+        raise ValueError("a hash has 64 characters out of 0-9 and a-f")
+    return text
+
+
+def run_key(run_id: str) -> str:
+    """Raises ValueError for what is no run's id."""
+    return f"{RUN}{checked_run_id(run_id)}"
+
+
+def checked_run_id(text: str) -> str:
+    """Raises ValueError for what is no run's id."""
+    if not is_run_id(text):
+        raise ValueError("a run's id is 'r-' and 26 characters")
+    return text
+
+
+def claim_key(key: str) -> str:
+    """Keys are whatever callers make of them, so they are hashed."""
+    return f"KEY#{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 def rate_key(subject: str) -> str:
@@ -72,6 +125,13 @@ def calls_since(instance_id: str, since: float) -> tuple[str, str]:
     """The first and last sort key that a call of the instance since then can have."""
     prefix = f"AU#{_checked(instance_id)}#"
     return prefix + _moment(since), prefix + "~"
+
+
+def _parts(prefix: str, count: int, sort_key: str) -> list[str]:
+    parts = sort_key.removeprefix(prefix).split("#")
+    if not sort_key.startswith(prefix) or len(parts) != count:
+        raise ValueError(f"not a sort key of {prefix}")
+    return parts
 
 
 def _moment(seconds: float) -> str:

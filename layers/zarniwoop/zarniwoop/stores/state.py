@@ -1,4 +1,4 @@
-"""The shared state of a project's dispatching: cooldowns, quotas, turns at a provider's rate, and its generation."""
+"""The shared state of a project's dispatching: cooldowns, quotas, credits, turns at a rate, and its generation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Protocol
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaStatus
+from zarniwoop.contract.request import SearchScope
 
 Subject = tuple[str, SearchModality]
 """An instance id and a modality: what a cooldown or a quota is about (seed 1, `research:<instance>:<modality>`)."""
@@ -19,12 +20,17 @@ class ProjectKey:
     tenant_id: str
     project_id: str
 
+    @classmethod
+    def of(cls, scope: SearchScope) -> "ProjectKey":
+        return cls(tenant_id=scope.tenant_id, project_id=scope.project_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cooldown:
-    """A subject is not asked before `until` (epoch seconds); None of it is shortened but by a settings change.
+    """A subject is not asked before `until` (epoch seconds), under the settings that it failed with.
 
-    `fingerprint` is that of the endpoint's settings when it failed: a cooldown under another fingerprint is void.
+    `fingerprint` is that of the endpoint's settings. Other settings have other cooldowns: a process that overrides
+    them neither lifts the project's nor adds to it, and a change of settings ends what the old ones led to.
     `until_settings_change` holds whatever the time. `failures` counts consecutive failures; `failed_at` is the last
     one. `closed` means that a probe succeeded since: the subject may be asked, and only the count is remembered.
     """
@@ -39,6 +45,10 @@ class Cooldown:
     until_settings_change: bool = False
     closed: bool = False
 
+    @property
+    def subject(self) -> Subject:
+        return self.instance_id, self.modality
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptQuota:
@@ -49,27 +59,47 @@ class KeptQuota:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be known of a subject. `credit_period` names the period of a credit that is counted here, if any."""
+
+    subject: Subject
+    fingerprint: str
+    credit_period: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StateSnapshot:
-    """What one read brought: quotas that have not expired, and every cooldown, past ones included."""
+    """What one read brought: quotas that have not expired, and every cooldown, past ones included.
+
+    `spent` is the credit used up by an instance in the period that was asked for.
+    """
 
     cooldowns: Mapping[Subject, Cooldown] = field(default_factory=dict)
     quotas: Mapping[Subject, KeptQuota] = field(default_factory=dict)
+    spent: Mapping[str, float] = field(default_factory=dict)
     generation: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A place at a provider's rate, from epoch second `at` on.
+
+    One that is not `granted` was not reserved, and `at` is when the next place would be free.
+    """
+
+    at: float
+    granted: bool
 
 
 class StateStore(Protocol):
     """Every method is one DynamoDB call and raises StoreUnavailable when it fails."""
 
-    def snapshot(self, project: ProjectKey, subjects: Sequence[Subject]) -> StateSnapshot:
-        """Cooldowns and quotas of the subjects and the project's generation, in one BatchGetItem."""
-        ...
-
-    def cooldowns(self, project: ProjectKey) -> Sequence[Cooldown]:
-        """All cooldown items of the project, past ones included (for `research_providers`)."""
+    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
+        """What is known of each subject, and the project's generation, in one BatchGetItem."""
         ...
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
-        """Write it unless a longer one under the same fingerprint stands; return what stands afterwards."""
+        """Write it unless a longer one stands; return what stands afterwards."""
         ...
 
     def claim_probe(self, project: ProjectKey, cooldown: Cooldown, *, now: float, lease_seconds: float) -> bool:
@@ -81,7 +111,10 @@ class StateStore(Protocol):
         ...
 
     def clear_project(self, project: ProjectKey) -> int:
-        """Delete cooldowns and quotas of the project; return how many items went. May take several calls."""
+        """Delete the project's cooldowns, quotas and records of content; return how many. May take several calls.
+
+        Its generation and its spent credit stay: neither comes back.
+        """
         ...
 
     def bump_generation(self, project: ProjectKey) -> int:
@@ -90,10 +123,15 @@ class StateStore(Protocol):
 
     def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None: ...
 
-    def take_turn(self, pacing: Pacing, calls: int, *, now: float, latest: float) -> float | None:
-        """Reserve `calls` turns at the fleet-wide rate of `pacing.subject`.
+    def add_spent(
+        self, project: ProjectKey, instance_id: str, credit_period: str, amount: float, *, expires_at: float | None
+    ) -> float:
+        """Add to the credit that an instance has used up in a period, and return what that comes to."""
+        ...
 
-        Returns the epoch second at which to start (now or later), or None when that would be after `latest`; then
-        nothing was reserved. Fair: turns are handed out in the order of asking.
+    def take_turn(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
+        """Reserve a turn at the fleet-wide rate of `pacing.subject`; not granted when it would begin after `latest`.
+
+        Fair: turns are handed out in the order of asking.
         """
         ...

@@ -1,4 +1,4 @@
-"""Cooldowns and quotas as DynamoDB items, and back.
+"""Cooldowns, quotas and spent credit as DynamoDB items, and back.
 
 Quirk: an item that cannot be read (edited by hand, written by another version) counts as absent: it must not take the
 project's searches along.
@@ -23,9 +23,17 @@ from zarniwoop.stores.attributes import (
     read_text,
     text,
 )
-from zarniwoop.stores.keys import cooldown_key, partition, quota_key, subject_of
+from zarniwoop.stores.keys import (
+    cooldown_key,
+    partition,
+    quota_key,
+    read_cooldown_key,
+    read_quota_key,
+    read_spent_key,
+)
 from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, Subject
 
+SPENT_AMOUNT = "spent"
 _DAY = 86_400.0
 _REMEMBERED = _DAY
 """How long the count of failures outlives a cooldown."""
@@ -46,12 +54,11 @@ def item_key(project: ProjectKey, sort_key: str) -> dict[str, Any]:
 
 def cooldown_item(project: ProjectKey, cooldown: Cooldown) -> dict[str, Any]:
     return {
-        **item_key(project, cooldown_key((cooldown.instance_id, cooldown.modality))),
+        **item_key(project, cooldown_key(cooldown.subject, cooldown.fingerprint)),
         "reason": text(cooldown.reason),
         "until": moment(cooldown.until),
         "failures": number(cooldown.failures),
         "failed_at": moment(cooldown.failed_at),
-        "fingerprint": text(cooldown.fingerprint),
         "until_settings_change": flag(cooldown.until_settings_change),
         "closed": flag(cooldown.closed),
         EXPIRES_AT: expiry(lapses_at(cooldown)),
@@ -63,7 +70,7 @@ def read_cooldown(item: Item, now: float) -> Cooldown | None:
     if has_lapsed(item, now):
         return None
     try:
-        instance_id, modality = subject_of(read_text(item, "sk"))
+        (instance_id, modality), fingerprint = read_cooldown_key(read_text(item, "sk"))
         return Cooldown(
             instance_id=instance_id,
             modality=modality,
@@ -71,7 +78,7 @@ def read_cooldown(item: Item, now: float) -> Cooldown | None:
             until=read_number(item, "until"),
             failures=int(read_number(item, "failures")),
             failed_at=read_number(item, "failed_at"),
-            fingerprint=read_text(item, "fingerprint"),
+            fingerprint=fingerprint,
             until_settings_change=read_flag(item, "until_settings_change"),
             closed=read_flag(item, "closed"),
         )
@@ -98,7 +105,17 @@ def read_quota(item: Item, now: float) -> tuple[Subject, KeptQuota] | None:
     if expires_at is None or expires_at <= now:
         return None
     try:
-        return subject_of(read_text(item, "sk")), KeptQuota(status=_status(item), expires_at=expires_at)
+        return read_quota_key(read_text(item, "sk")), KeptQuota(status=_status(item), expires_at=expires_at)
+    except _ILLEGIBLE:
+        return None
+
+
+def read_spent(item: Item, now: float) -> tuple[str, float] | None:
+    """Instance and spent credit of an item; None when its period is over, or it is illegible."""
+    if has_lapsed(item, now):
+        return None
+    try:
+        return read_spent_key(read_text(item, "sk")), read_number(item, SPENT_AMOUNT)
     except _ILLEGIBLE:
         return None
 

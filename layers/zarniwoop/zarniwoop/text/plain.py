@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from unicodedata import category
 
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
 _BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
@@ -10,6 +11,9 @@ _SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
 )
+
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(map(chr, range(0xFE00, 0xFE10)))
+"""Letters, marks and one pattern that have no shape of their own."""
 
 
 def plain(markup: str | None) -> str | None:
@@ -31,6 +35,11 @@ def plain(markup: str | None) -> str | None:
     if not text.isascii() or not text.isprintable():
         text = _INVISIBLE.sub("", _SPACE.sub(" ", text))
     return _SPACE.sub(" ", text).strip() or None
+
+
+def is_blank(text: str) -> bool:
+    """Whether nobody would see anything of it: white space, controls, marks of direction, fillers and the like."""
+    return not any(mark not in _FILLERS and category(mark)[0] in "LNPSM" for mark in _INVISIBLE.sub("", text))
 
 
 def clip(text: str, limit: int) -> str:

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.contract.request import DateRange, ExpertParams, Locale, SearchRequest
+from zarniwoop.stores.keys import ID_PATTERN
+from zarniwoop.text.languages import LANGUAGES, REGIONS
+from zarniwoop.text.plain import is_blank
 
 MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
-ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 _CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -32,8 +34,32 @@ def _iso_day(value: Any) -> Any:
     raise PydanticCustomError("iso_day", "must be a day written as YYYY-MM-DD")
 
 
+def _seen(value: str) -> str:
+    if is_blank(value):
+        raise PydanticCustomError("blank", "must have at least one visible character")
+    return value
+
+
+def _locale(tag: str) -> Locale:
+    language, _, region = tag.replace("_", "-").partition("-")
+    return Locale(language=language.lower(), region=region.upper() or None)
+
+
+def _known_locale(tag: str) -> str:
+    locale = _locale(tag)
+    if locale.language not in LANGUAGES:
+        raise PydanticCustomError("language", "there is no such language in ISO 639")
+    if locale.region is not None and locale.region not in REGIONS:
+        raise PydanticCustomError("region", "there is no such region in ISO 3166")
+    return tag
+
+
+Tag = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2})?$"), AfterValidator(_known_locale)]
+Words = Annotated[str, AfterValidator(_seen)]
+Count = Annotated[int, Field(strict=True)]
+"""A whole number: `true` is none, nor is "3"."""
 Day = Annotated[date, BeforeValidator(_iso_day)]
-Id = Annotated[str, Field(pattern=ID_PATTERN)]
+Id = Annotated[str, Field(pattern=f"^{ID_PATTERN}$")]
 
 
 class ToolArguments(BaseModel):
@@ -52,21 +78,16 @@ class ToolArguments(BaseModel):
 class QueryArguments(ToolArguments):
     """What every searching tool takes."""
 
-    query: str = Field(
+    query: Words = Field(
         min_length=1, max_length=MAX_QUERY_CHARS, description="What to look for, in plain words of any language."
     )
-    max_results: int = Field(default=10, ge=1, le=MAX_RESULTS, description="How many hits at most, 1 to 50.")
-    locale: str | None = Field(
-        default=None,
-        pattern=r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2})?$",
-        description="Language and optional region of the answers as a BCP 47 tag: de, en-GB.",
+    max_results: Count = Field(default=10, ge=1, le=MAX_RESULTS, description="How many hits at most, 1 to 50.")
+    locale: Tag | None = Field(
+        default=None, description="Language and optional region of the answers as a BCP 47 tag: de, en-GB."
     )
 
     def parsed_locale(self) -> Locale | None:
-        if self.locale is None:
-            return None
-        language, _, region = self.locale.replace("_", "-").partition("-")
-        return Locale(language=language.lower(), region=region.upper() or None)
+        return None if self.locale is None else _locale(self.locale)
 
 
 class SearchArguments(QueryArguments):
@@ -106,7 +127,7 @@ class ExpertSearchArguments(SearchArguments):
     )
     date_from: Day | None = Field(default=None, description="Published on or after this day, YYYY-MM-DD.")
     date_to: Day | None = Field(default=None, description="Published on or before this day, YYYY-MM-DD.")
-    freshness_days: int | None = Field(
+    freshness_days: Count | None = Field(
         default=None, ge=1, le=3650, description="Published within so many days before today (UTC)."
     )
     pinned_provider_id: Id | None = Field(

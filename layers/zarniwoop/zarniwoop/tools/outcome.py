@@ -1,12 +1,25 @@
-"""Search results into envelopes: what was found, or a problem that says what to do about it."""
+"""Search results into envelopes: what was found, or a problem that says what to do about it.
+
+Whether to ask again is read off the attempts: only what time heals is worth it. A query that was rejected, a key that
+was refused and a credit that is spent for good stay as they are until somebody changes something.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import Problem
-from zarniwoop.contract.result import DispatchFailure, SearchResult
+from zarniwoop.contract.result import Attempt, DispatchFailure, SearchResult
 from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.settings.names import API_KEY, endpoint_setting
 
-_RETRYABLE = frozenset({DispatchFailure.ALL_COOLING, DispatchFailure.ALL_FAILED, DispatchFailure.OUT_OF_TIME})
+_HEALED_BY_TIME = frozenset(
+    (
+        *("probing", "throttled", "out_of_time", "key_unavailable"),
+        *("rate_limited", "provider_unavailable", "malformed_answer"),
+    )
+)
+"""Reasons that pass by themselves. The others do only when it is known when."""
 
 
 def envelope(result: SearchResult, protocols: Protocols, now: float) -> ToolResult:
@@ -21,8 +34,9 @@ def problem_of(result: SearchResult, protocols: Protocols, now: float) -> Proble
     failure = result.failure
     if failure is None:
         return None
-    retryable = failure in _RETRYABLE
-    wait = max(0.0, round(result.retry_at - now, 3)) if retryable and result.retry_at is not None else None
+    passing = [attempt for attempt in result.attempts if _passes(attempt)]
+    retryable = bool(passing) or failure is DispatchFailure.OUT_OF_TIME
+    wait = _wait(passing, now)
     return Problem(
         type=f"urn:zarniwoop:problem:{failure.replace('_', '-')}",
         title="The search was not answered",
@@ -31,19 +45,57 @@ def problem_of(result: SearchResult, protocols: Protocols, now: float) -> Proble
         field="modality" if failure is DispatchFailure.NO_ENDPOINT else None,
         retryable=retryable,
         wait_seconds=wait,
-        suggested_action=_action(failure, result.modality, protocols),
+        suggested_action=_again(failure, wait) if retryable else _change(result, protocols),
     )
 
 
-def _action(failure: DispatchFailure, modality: SearchModality, protocols: Protocols) -> str:
-    if failure is DispatchFailure.NO_ENDPOINT:
-        serving = sorted(name for name, each in protocols.by_id.items() if modality in each.modalities_supported())
-        choice = " or ".join(serving) or "an add-on's id (no built-in serves it yet)"
-        return f"add the setting research.endpoint.<id>.protocol = {choice}"
-    if failure is DispatchFailure.DISABLED:
-        return "set research.endpoint.<id>.enabled = true, or give the endpoint a baseUrl"
-    if failure is DispatchFailure.DECLINED:
-        return "drop the filters that the providers declined, or pin another instance"
+def _passes(attempt: Attempt) -> bool:
+    return attempt.reason in _HEALED_BY_TIME or attempt.retry_at is not None
+
+
+def _wait(passing: Sequence[Attempt], now: float) -> float | None:
+    """Until the first of them may be asked; None when one may be asked as soon as there is time for it."""
+    moments = [attempt.retry_at for attempt in passing]
+    known = [moment for moment in moments if moment is not None]
+    return max(0.0, round(min(known) - now, 3)) if known and len(known) == len(moments) else None
+
+
+def _again(failure: DispatchFailure, wait: float | None) -> str:
     if failure is DispatchFailure.OUT_OF_TIME:
         return "ask again with fewer modalities or a longer deadline"
+    if wait is None:
+        return "ask again, with a longer deadline if there is one"
     return "ask again after wait_seconds; research_providers shows what each provider is waiting for"
+
+
+def _change(result: SearchResult, protocols: Protocols) -> str:
+    """What somebody must change before asking again makes sense."""
+    if result.failure is DispatchFailure.NO_ENDPOINT:
+        return f"add the setting research.endpoint.<id>.protocol = {_serving(result.modality, protocols)}"
+    if result.failure is DispatchFailure.ONLY_METERED:
+        name = f"research.default.{result.modality.lower()}"
+        return f"name one in {name}, pin it, or set research.endpoint.<id>.autoAllow = true"
+    remedies = dict.fromkeys(_remedies(result.attempts))
+    return "; or ".join(remedies) or "research_providers shows the state of each provider"
+
+
+def _serving(modality: SearchModality, protocols: Protocols) -> str:
+    serving = sorted(name for name, each in protocols.by_id.items() if modality in each.modalities_supported())
+    return " or ".join(serving) or "an add-on's id (no built-in serves it yet)"
+
+
+def _remedies(attempts: Sequence[Attempt]) -> Iterator[str]:
+    for attempt in attempts:
+        reason = attempt.detail if attempt.reason == "cooldown" else attempt.reason
+        if reason in _REMEDIES:
+            yield _REMEDIES[reason](attempt.instance_id)
+
+
+_REMEDIES: dict[str, Callable[[str], str]] = {
+    "query_rejected": lambda name: f"change the query: '{name}' does not take it as it is",
+    "credentials_rejected": lambda name: f"save a key that '{name}' accepts as {endpoint_setting(name, API_KEY)}",
+    "exhausted": lambda name: f"raise {endpoint_setting(name, 'creditLimit')}, or add another endpoint",
+    "declined": lambda _name: "drop the filters that the providers declined, or pin another instance",
+    "disabled": lambda _name: "set research.endpoint.<id>.enabled = true, or give the endpoint a baseUrl",
+    "internal": lambda name: f"pin another instance: '{name}' is broken, and the log says how",
+}

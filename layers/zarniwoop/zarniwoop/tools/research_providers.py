@@ -1,6 +1,7 @@
 """`research_providers`: what is there, and in what state. Read-only; it never spends a search."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from zarniwoop.contract.envelope import ToolResult
@@ -8,17 +9,24 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.dispatch.candidates import Candidate, line_up
+from zarniwoop.dispatch.credit import quota_in_force
+from zarniwoop.dispatch.dispatcher import GRACE_SECONDS, Survey
 from zarniwoop.dispatch.factory import Assembly
-from zarniwoop.dispatch.gate import judge, standing
-from zarniwoop.stores.state import Cooldown, ProjectKey, StateSnapshot, Subject
+from zarniwoop.dispatch.gate import judge
+from zarniwoop.settings.names import cooldown_subject
+from zarniwoop.stores.state import Cooldown, StateSnapshot, Subject
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.tool import Tool, ToolServices
+
+LOOK_UP_SECONDS = 5.0
+"""How long a provider may take to say what is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CooldownRow:
-    """`remaining_seconds` is None when only a change of the endpoint's settings ends it."""
+    """`subject` is spelt as in the seed. `remaining_seconds` None: only a change of the endpoint's settings ends it."""
 
+    subject: str
     modality: str
     reason: str
     remaining_seconds: float | None
@@ -66,15 +74,13 @@ class ProvidersReport:
 def providers(_arguments: ToolArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
     """The report. Quotas come from the cache, a provider's free quota endpoint, or our own count."""
     dispatcher = services.dispatcher
-    assembly = dispatcher.factory.assemble(scope)
-    project = ProjectKey(tenant_id=scope.tenant_id, project_id=scope.project_id)
-    subjects: list[Subject] = [
-        (candidate.endpoint.id, modality)
-        for candidate in assembly.candidates.values()
-        for modality in sorted(candidate.instance.modalities())
+    survey = dispatcher.survey(scope)
+    assembly = survey.assembly
+    quotas = _quotas(survey, scope, services)
+    rows = [
+        _row(candidate, quotas.get(instance_id), scope, survey.snapshot, services.clock.now())
+        for instance_id, candidate in assembly.candidates.items()
     ]
-    snapshot = dispatcher.fleet.snapshot(project, subjects)
-    rows = [_row(candidate, scope, snapshot, assembly, services) for candidate in assembly.candidates.values()]
     report = ProvidersReport(
         providers=sorted(rows, key=lambda row: row.id),
         routing=_routing(assembly),
@@ -84,26 +90,39 @@ def providers(_arguments: ToolArguments, scope: SearchScope, services: ToolServi
     return ToolResult(ok=True, data=report)
 
 
+def _quotas(survey: Survey, scope: SearchScope, services: ToolServices) -> dict[str, QuotaStatus | None]:
+    """The quotas of all enabled instances, looked up side by side; one that is not there in time is unknown.
+
+    Threads cannot be broken off; one that is late ends at its own deadline.
+    """
+    candidates = [candidate for candidate in survey.assembly.candidates.values() if candidate.endpoint.enabled]
+    if not candidates:
+        return {}
+    knobs, hurried = survey.assembly.settings.knobs, scope.until(scope.deadline.within(LOOK_UP_SECONDS))
+    pool = ThreadPoolExecutor(max_workers=len(candidates), thread_name_prefix="quota")
+    try:
+        futures = {
+            candidate.endpoint.id: pool.submit(
+                services.dispatcher.quotas.look_up, candidate, hurried, survey.snapshot, knobs
+            )
+            for candidate in candidates
+        }
+        wait(futures.values(), timeout=hurried.deadline.remaining() + GRACE_SECONDS)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return {instance_id: future.result() for instance_id, future in futures.items() if _is_ready(future)}
+
+
+def _is_ready(future: "Future[QuotaStatus | None]") -> bool:
+    return future.done() and not future.cancelled()
+
+
 def _row(
-    candidate: Candidate, scope: SearchScope, snapshot: StateSnapshot, assembly: Assembly, services: ToolServices
+    candidate: Candidate, quota: QuotaStatus | None, scope: SearchScope, snapshot: StateSnapshot, now: float
 ) -> ProviderRow:
     instance, endpoint = candidate.instance, candidate.endpoint
-    now = services.clock.now()
-    modalities = sorted(instance.modalities())
-    quota = (
-        services.dispatcher.quotas.look_up(candidate, scope, snapshot, assembly.settings.knobs)
-        if endpoint.enabled
-        else None
-    )
-    cooldowns = [
-        cooldown
-        for modality in modalities
-        if (cooldown := standing(snapshot.cooldowns.get((endpoint.id, modality)), endpoint.fingerprint)) is not None
-    ]
-    availability = {
-        str(modality): _availability(candidate, (endpoint.id, modality), snapshot, scope, now, quota)
-        for modality in modalities
-    }
+    subjects: list[Subject] = [(endpoint.id, modality) for modality in sorted(instance.modalities())]
+    cooldowns = [snapshot.cooldowns[subject] for subject in subjects if subject in snapshot.cooldowns]
     return ProviderRow(
         id=endpoint.id,
         protocol=endpoint.protocol,
@@ -112,7 +131,9 @@ def _row(
         has_key=endpoint.credential_key is not None,
         domains=sorted(instance.domains()),
         tiers=sorted(instance.tiers()),
-        availability=availability,
+        availability={
+            str(subject[1]): _availability(candidate, subject, snapshot, scope, now, quota) for subject in subjects
+        },
         cooldowns=_cooldown_rows(cooldowns, now),
         quota=quota,
         cost_per_call=endpoint.cost_per_call,
@@ -130,7 +151,8 @@ def _availability(
     quota: QuotaStatus | None,
 ) -> str:
     """The seed's word: the gate's verdict, which is what a search would meet."""
-    verdict = judge(candidate, snapshot.cooldowns.get(subject), snapshot.quotas.get(subject), scope, now)
+    in_force = quota_in_force(candidate.endpoint, subject, snapshot, now)
+    verdict = judge(candidate, snapshot.cooldowns.get(subject), in_force, scope, now)
     if verdict.skip is None:
         return ProviderAvailability.EXHAUSTED if quota and quota.exhausted else ProviderAvailability.READY
     return ProviderAvailability[verdict.skip.name]
@@ -139,13 +161,14 @@ def _availability(
 def _cooldown_rows(cooldowns: Sequence[Cooldown], now: float) -> list[CooldownRow]:
     return [
         CooldownRow(
+            subject=cooldown_subject(cooldown.instance_id, cooldown.modality),
             modality=str(cooldown.modality),
             reason=cooldown.reason,
             remaining_seconds=None if cooldown.until_settings_change else round(cooldown.until - now, 1),
             failures=cooldown.failures,
         )
         for cooldown in cooldowns
-        if cooldown.until_settings_change or cooldown.until > now
+        if not cooldown.closed and (cooldown.until_settings_change or cooldown.until > now)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.envelope import ToolResult
@@ -10,15 +10,25 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.dispatcher import Dispatcher
 from zarniwoop.tools.arguments import ToolArguments
 
+if TYPE_CHECKING:
+    from zarniwoop.tools.research_investigate import Investigations
+
 Arguments = TypeVar("Arguments", bound=ToolArguments)
+
+DEFAULT_SECONDS = 20.0
+"""How long a call may take when neither its caller nor its tool says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolServices:
-    """What tools may use of the world; built once by the wiring."""
+    """What tools may use of the world; built once by the wiring.
+
+    `investigations` is made when it is first asked for: a search needs neither S3 nor Step Functions.
+    """
 
     dispatcher: Dispatcher
     clock: Clock
+    investigations: "Callable[[], Investigations]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +36,8 @@ class Tool(Generic[Arguments]):
     """One tool of the product, from which its route, its schemas and its documentation are made.
 
     `level` is the permission level that a token needs (seed 2: 1 means read-only tools); `read_only` tools change
-    nothing; `spends` tells whether a call may cost money at a provider.
+    nothing; `spends` tells whether a call may cost money at a provider; `max_seconds` is how long a call may take when
+    its caller names no deadline.
     """
 
     name: str
@@ -37,3 +48,4 @@ class Tool(Generic[Arguments]):
     level: int = 1
     read_only: bool = True
     spends: bool = True
+    max_seconds: float = DEFAULT_SECONDS

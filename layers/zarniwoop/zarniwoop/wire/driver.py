@@ -12,15 +12,22 @@ from typing import TypeVar
 from zarniwoop.contract.failure import Cause, CredentialsRejected, MalformedAnswer, ProviderError
 from zarniwoop.contract.hit import ContentReference, LoadedContent
 from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
-from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig, SearchProviderInstance
+from zarniwoop.contract.provider import (
+    Pacing,
+    ProviderInstanceConfig,
+    SearchProviderInstance,
+    WrongSettingsError,
+)
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, Secret
 from zarniwoop.text.plain import clip
 from zarniwoop.text.retry_after import stated_wait
+from zarniwoop.wire.extras import USER_AGENT, faults_of
 from zarniwoop.wire.filters import account_for_filters
 from zarniwoop.wire.format import Found, WireFormat
+from zarniwoop.wire.keyed import send_with_key
 from zarniwoop.wire.reading import MISREAD
 from zarniwoop.wire.status import failure_of
 
@@ -49,11 +56,9 @@ class WireProtocol:
 
     def instantiate(self, config: ProviderInstanceConfig) -> "WireInstance":
         base_url = config.base_url or self.format.default_base_url
-        missing = [
-            field.name for field in self.format.setting_fields if field.required and not config.extras.get(field.name)
-        ]
-        if missing:
-            raise ValueError(f"{missing[0]} is required by protocol {self.format.protocol_id}")
+        faults = tuple(faults_of(config.extras, self.format))
+        if faults:
+            raise WrongSettingsError(*faults)
         return WireInstance(self.format, replace(config, base_url=base_url.rstrip("/") if base_url else None))
 
 
@@ -63,6 +68,7 @@ class _Exchange:
 
     headers: dict[str, str] = field(default_factory=dict)
     quota: QuotaStatus | None = None
+    calls: int = 0
 
 
 class WireInstance(SearchProviderInstance):
@@ -94,7 +100,7 @@ class WireInstance(SearchProviderInstance):
     def prompt_hint(self) -> str:
         return self._format.prompt_hint
 
-    def pacing(self, request: SearchRequest) -> tuple[Pacing, int] | None:
+    def pacing(self, request: SearchRequest) -> Pacing | None:
         return self._format.pacing(request, self._config) if self._format.pacing else None
 
     def current_quota(self, scope: SearchScope) -> QuotaStatus | None:
@@ -109,7 +115,11 @@ class WireInstance(SearchProviderInstance):
             return _declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
         asked, notes = self._within_vendor_limits(request)
         seen = _Exchange()
-        found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
+        try:
+            found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
+        except ProviderError as error:
+            error.calls = seen.calls
+            raise
         return self._result(request, found, seen, notes)
 
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
@@ -144,6 +154,7 @@ class WireInstance(SearchProviderInstance):
             upstream_headers=seen.headers,
             applied=applied,
             degraded=found.degraded,
+            calls=seen.calls,
             quota=replace(seen.quota, observed_at=self._config.clock.now()) if seen.quota else None,
         )
 
@@ -164,16 +175,12 @@ class WireInstance(SearchProviderInstance):
             step = lambda answer=answer: exchange.send(answer)  # type: ignore[misc]  # noqa: E731
 
     def _ask(self, request: HttpRequest, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
-        secret = self._secret()
-        try:
-            return self._send(request, secret, scope, seen)
-        except CredentialsRejected:
-            renewed = self._secret(fresh=True)
-            if renewed == secret:
-                raise
-            return self._send(request, renewed, scope, seen)
+        user_agent = self._config.extras.get(USER_AGENT.name)
+        if user_agent:
+            request = replace(request, headers={"User-Agent": user_agent, **request.headers})
+        return send_with_key(self._secret, lambda secret: self._send(request, secret, scope, seen))
 
-    def _secret(self, *, fresh: bool = False) -> Secret | None:
+    def _secret(self, fresh: bool) -> Secret | None:
         key = self._config.credential_key
         if self._format.authentication is None:
             return None
@@ -183,20 +190,25 @@ class WireInstance(SearchProviderInstance):
         return secret
 
     def _send(self, request: HttpRequest, secret: Secret | None, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
-        answer = self._config.transport.send(
-            request, deadline=scope.deadline, authentication=self._format.authentication, secret=secret
-        )
+        try:
+            answer = self._config.transport.send(
+                request, deadline=scope.deadline, authentication=self._format.authentication, secret=secret
+            )
+        except ProviderError as error:
+            seen.calls += error.reached_provider
+            raise
+        seen.calls += 1
         self._observe(answer, seen)
-        failure = self._failure(answer)
+        failure = self._failure(answer, keyed=secret is not None)
         if failure is not None:
             raise failure
         return answer
 
-    def _failure(self, answer: HttpAnswer) -> ProviderError | None:
+    def _failure(self, answer: HttpAnswer, *, keyed: bool) -> ProviderError | None:
         now = self._config.clock.now()
         own = self._own_reading(answer)
-        if own is None:
-            return failure_of(answer, now)
+        if own is None or (isinstance(own, CredentialsRejected) and not keyed):
+            return failure_of(answer, now, keyed=keyed)
         if own.retry_after is None:
             own.retry_after = stated_wait(answer.headers, now)
         return own
@@ -212,7 +224,8 @@ class WireInstance(SearchProviderInstance):
         seen.headers.update({name: value for name, value in answer.headers.items() if name.startswith(_SHOWN_HEADERS)})
         if self._format.quota_from_headers:
             with suppress(*MISREAD):
-                seen.quota = self._format.quota_from_headers(answer.headers) or seen.quota
+                now = self._config.clock.now()
+                seen.quota = self._format.quota_from_headers(answer.headers, now) or seen.quota
 
 
 def _declined(instance_id: str, request: SearchRequest, message: str) -> SearchResult:
@@ -222,4 +235,5 @@ def _declined(instance_id: str, request: SearchRequest, message: str) -> SearchR
         provider_instance_id=instance_id,
         tier=request.tier,
         error_message=message,
+        calls=0,
     )

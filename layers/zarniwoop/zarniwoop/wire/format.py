@@ -39,14 +39,17 @@ QuotaExchange = Generator[HttpRequest, HttpAnswer, QuotaStatus]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingField:
-    """One field of the provider's settings form, beyond protocol, baseUrl, apiKey and enabled."""
+    """One field of the provider's settings form, beyond the suffixes of every endpoint.
+
+    `pattern` is what the whole value must match; an instance is not made of one that does not.
+    """
 
     name: str
     title: str
     description: str
+    pattern: str
     required: bool = False
     default: str | None = None
-    pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,8 @@ class WireFormat:
     says so in the result's note. `ignores` gives, for a filter that this provider cannot apply and that must not be
     applied here either, the reason. `classify` reads an answer (of any status) with the provider's own eyes and returns
     the typed failure, or None for the default reading. `quota_from_headers` reads what an ordinary answer
-    says of the quota. `index_family` names the index behind the provider, for fusion.
+    says of the quota, and gets the time in epoch seconds for what is counted from now. `index_family` names the index
+    behind the provider, for fusion.
     """
 
     protocol_id: str
@@ -80,6 +84,6 @@ class WireFormat:
     setting_fields: tuple[SettingField, ...] = ()
     classify: Callable[[HttpAnswer], ProviderError | None] | None = None
     quota_exchange: Callable[[ProviderInstanceConfig], QuotaExchange] | None = None
-    quota_from_headers: Callable[[Mapping[str, str]], QuotaStatus | None] | None = None
+    quota_from_headers: Callable[[Mapping[str, str], float], QuotaStatus | None] | None = None
     content_exchange: Callable[[ContentReference, ProviderInstanceConfig], ContentExchange] | None = None
-    pacing: Callable[[SearchRequest, ProviderInstanceConfig], tuple[Pacing, int] | None] | None = None
+    pacing: Callable[[SearchRequest, ProviderInstanceConfig], Pacing | None] | None = None

@@ -1,4 +1,13 @@
-"""What an answer of status 400 and above means when the provider has no reading of its own (design section 5)."""
+"""What an answer of status 400 and above means when the provider has no reading of its own (design section 5).
+
+Quirk: an error often repeats the query. Words that would bench an endpoint for long count only where a key was sent,
+only in those members of a JSON body that speak for the provider, and not inside quotes.
+"""
+
+import re
+from collections.abc import Iterator
+
+import orjson
 
 from zarniwoop.contract.failure import (
     AccessRefused,
@@ -15,32 +24,71 @@ from zarniwoop.contract.transport import HttpAnswer
 from zarniwoop.text.retry_after import stated_wait
 
 _LOOKED_AT = 4096
-_SLOW_DOWN = (b"rate limit", b"rate exceeded", b"too many requests", b"throttl", b"slow down")
-_USED_UP = (b"not enough credits", b"insufficient credits", b"quota exceeded", b"out of credits", b"no_more_credits")
-_KEY = (b"api key", b"api_key", b"apikey", b"unauthorized", b"invalid key", b"invalid token", b"subscription token")
+_LARGEST_READ = 65_536
+_SLOW_DOWN = ("rate limit", "rate exceeded", "too many requests", "throttl", "slow down")
+_USED_UP = ("not enough credits", "insufficient credits", "quota exceeded", "out of credits", "no_more_credits")
+_KEY = ("api key", "api_key", "apikey", "unauthorized", "invalid key", "invalid token", "subscription token")
+_SPEAKING = (
+    *("error", "errors", "message", "msg", "detail", "details", "title", "description", "error_description"),
+    *("reason", "code", "tag", "type"),
+)
+_QUOTED = re.compile(r"""(?<!\w)(["'`])(?:(?!\1).)*\1(?!\w)""")
 
 
-def failure_of(answer: HttpAnswer, now: float) -> ProviderError | None:
-    """The typed failure behind an answer, None when its status is 2xx. `now`: epoch seconds, for Retry-After dates."""
+def failure_of(answer: HttpAnswer, now: float, *, keyed: bool = True) -> ProviderError | None:
+    """The typed failure behind an answer, None when its status is 2xx.
+
+    `now` is in epoch seconds, for dates in Retry-After; `keyed` says whether a key was sent, which alone can be at
+    fault.
+    """
     status = answer.status
     if 200 <= status < 300:
         return None
-    text = answer.body[:_LOOKED_AT].lower()
-    if status == 429 or (status in (403, 503) and _says(text, _SLOW_DOWN)):
-        return RateLimited("the provider says slow down", status=status, retry_after=stated_wait(answer.headers, now))
-    if status in (400, 402, 403) and _says(text, _USED_UP):
+    wait = stated_wait(answer.headers, now)
+    if status == 429 or (status in (403, 503) and _says(answer.body[:_LOOKED_AT].decode(errors="replace"), _SLOW_DOWN)):
+        return RateLimited("the provider says slow down", status=status, retry_after=wait)
+    return (_by_key(answer) if keyed else None) or _by_status(status, wait)
+
+
+def _by_key(answer: HttpAnswer) -> ProviderError | None:
+    status = answer.status
+    said = _said(answer.body) if status in (400, 402, 403) else ""
+    if _says(said, _USED_UP):
         return QuotaExhausted("the plan of this key is used up", cause=Cause.STATUS, status=status)
-    if status in (401, 402) or (status == 403 and _says(text, _KEY)):
+    if status in (401, 402) or (status == 403 and _says(said, _KEY)):
         return CredentialsRejected("the provider refuses this key", cause=Cause.STATUS, status=status)
-    return _by_status(status, stated_wait(answer.headers, now))
+    return None
 
 
-def _says(text: bytes, words: tuple[bytes, ...]) -> bool:
+def _says(text: str, words: tuple[str, ...]) -> bool:
+    text = text.lower()
     return any(word in text for word in words)
 
 
+def _said(body: bytes) -> str:
+    """What a JSON object says in the provider's own words; nothing for a page or anything else."""
+    if len(body) > _LARGEST_READ:
+        return ""
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    return _QUOTED.sub(" ", " ; ".join(_words(document, 3))) if isinstance(document, dict) else ""
+
+
+def _words(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict) and depth:
+        for name in _SPEAKING:
+            yield from _words(value.get(name), depth - 1)
+    elif isinstance(value, list) and depth:
+        for each in value[:8]:
+            yield from _words(each, depth - 1)
+
+
 def _by_status(status: int, wait: float | None) -> ProviderError:
-    if status == 403 or status == 451:
+    if status in (401, 402, 403, 451):
         return AccessRefused("the provider refuses access", cause=Cause.STATUS, status=status, retry_after=wait)
     if status in (300, 301, 302, 303, 304, 305, 307, 308):
         return ProviderUnavailable("the provider's API redirects elsewhere", cause=Cause.REDIRECT, status=status)

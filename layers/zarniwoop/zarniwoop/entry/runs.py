@@ -1,0 +1,219 @@
+"""`/v1/runs…` and `/v1/content/<hash>`: what an investigation leaves behind, listed, watched, stopped and read.
+
+Invoked directly it takes `{"scope": {tenant_id, project_id}, "operation": "get", "arguments": {"run_id": …}}`; what is
+possible is in `OPERATIONS`. A run of another tenant or project is unknown here: the project is part of its key.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from zarniwoop.contract.envelope import ToolResult
+from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing, Unready
+from zarniwoop.contract.request import SearchScope
+from zarniwoop.entry.answers import http_response
+from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
+from zarniwoop.entry.content import read_content
+from zarniwoop.entry.invocation import deadline, guarded
+from zarniwoop.entry.lambda_context import LambdaContext
+from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.page_tokens import InvalidPageToken
+from zarniwoop.stores.runs import Run, RunState, is_run_id
+from zarniwoop.stores.state import ProjectKey
+from zarniwoop.tools.arguments import ToolArguments, parse_arguments
+from zarniwoop.tools.research_investigate import MAX_WAIT_SECONDS, RESEARCH_INVESTIGATE
+from zarniwoop.tools.run_report import report
+from zarniwoop.wiring import Environment, environment
+
+LINK_SECONDS = 900
+"""How long a pre-signed link works; it ends sooner when the credentials that signed it do."""
+
+
+class RunNamed(ToolArguments):
+    """A run; one whose id is no id is as unknown as any other."""
+
+    run_id: str
+
+
+class RunWatched(RunNamed):
+    wait: float = Field(
+        default=0, ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="Seconds to wait for its end, 0 to 25."
+    )
+
+
+class RunsListed(ToolArguments):
+    limit: int = Field(default=20, ge=1, le=100, description="How many runs a page holds, 1 to 100.")
+    page_token: str | None = Field(
+        default=None, max_length=512, description="`next_page_token` of the page before; of the same project."
+    )
+
+
+class RunEnded(Conflict):
+    slug = "run-ended"
+    title = "The run has ended"
+    retryable = False
+
+
+def _list(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    arguments = parse_arguments(RunsListed, given)
+    project = access.project(arguments)
+    try:
+        page = access.services.runs.list(project, limit=arguments.limit, page_token=arguments.page_token)
+    except InvalidPageToken:
+        raise InvalidArgument(
+            "'page_token' was not given out for this list",
+            field="page_token",
+            suggested_action="send the next_page_token of the page before, or leave it out to start anew",
+        ) from None
+    return ToolResult(
+        ok=True, data={"runs": [report(run) for run in page.runs], "next_page_token": page.next_page_token}
+    )
+
+
+def _get(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    arguments = parse_arguments(RunWatched, given)
+    scope = access.scope(arguments)
+    watcher, wait = access.services.run_watcher, min(arguments.wait, scope.deadline.remaining())
+    project = ProjectKey.of(scope)
+    run = watcher.wait_for_end(project, _run_id(arguments), wait)
+    return ToolResult(ok=True, data=watcher.report(_known(run)))
+
+
+def _stop(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    """Asking again is the same as asking once, also when the run has stopped meanwhile."""
+    arguments = parse_arguments(RunNamed, given)
+    run = _known(access.services.runs.request_stop(access.project(arguments), _run_id(arguments)))
+    if run.state.is_terminal and run.state is not RunState.STOPPED:
+        refusal = RunEnded(
+            f"the run has ended as {run.state}; there is nothing left to stop",
+            field="run_id",
+            suggested_action="read its results",
+        )
+        return ToolResult(ok=False, data=report(run), error=refusal.problem())
+    return ToolResult(ok=True, data=report(run))
+
+
+def _artifacts(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    arguments = parse_arguments(RunNamed, given)
+    project, run_id, files = access.project(arguments), _run_id(arguments), access.services.run_files
+    _known(access.services.runs.get(project, run_id))
+    listed = [
+        {"name": each.name, "size": each.size, "url": files.presigned(project, run_id, each.name, LINK_SECONDS)}
+        for each in files.names(project, run_id)
+    ]
+    return ToolResult(ok=True, data={"run_id": run_id, "artifacts": listed, "expires_in": LINK_SECONDS})
+
+
+def _content(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    return read_content(given, access.services.content, access.project, LINK_SECONDS)
+
+
+Operation = Callable[[Mapping[str, Any], "Access"], ToolResult]
+
+OPERATIONS: Mapping[str, Operation] = {
+    "list": _list,
+    "get": _get,
+    "stop": _stop,
+    "artifacts": _artifacts,
+    "content": _content,
+}
+ROUTES: Mapping[tuple[str, str], str] = {
+    ("GET", "/v1/runs"): "list",
+    ("GET", "/v1/runs/{run_id}"): "get",
+    ("POST", "/v1/runs/{run_id}/stop"): "stop",
+    ("GET", "/v1/runs/{run_id}/artifacts"): "artifacts",
+    ("GET", "/v1/content/{sha256}"): "content",
+}
+
+
+class Access:
+    """Who asks, through which environment, and until when."""
+
+    def __init__(self, caller: Caller, services: Environment, context: LambdaContext) -> None:
+        caller.check(RESEARCH_INVESTIGATE)
+        self.services = services
+        self._caller = caller
+        self._context = context
+
+    def scope(self, arguments: ToolArguments) -> SearchScope:
+        """Raises ProjectScopeMissing, NotAllowed, OutOfTime."""
+        until = deadline(self._context, self.services.clock, RESEARCH_INVESTIGATE.max_seconds)
+        return self._caller.scope(arguments, until, self._context.aws_request_id)
+
+    def project(self, arguments: ToolArguments) -> ProjectKey:
+        scope = self.scope(arguments)
+        return ProjectKey.of(scope)
+
+
+def runs(environment: Callable[[], Environment] = environment) -> Handler:
+    """The Lambda handler of all these routes."""
+
+    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+        services = environment()
+        services.begin(context.aws_request_id)
+        over_rest = isinstance(event, Mapping) and "httpMethod" in event
+        try:
+            work = _from_api if over_rest else _from_invocation
+            result = guarded(
+                services,
+                context.aws_request_id,
+                RESEARCH_INVESTIGATE,
+                lambda: _with_stores(lambda: work(event, services, context)),
+            )
+            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
+        finally:
+            services.finish()
+
+    return handler
+
+
+def _from_api(event: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
+    access = Access(caller_of_api_event(event), services, context)
+    name = ROUTES.get((event["httpMethod"], event.get("resource", "")))
+    if name is None:
+        raise UnknownThing("there is no such route", slug="unknown-route", suggested_action="see GET /v1/tools")
+    given = {**(event.get("queryStringParameters") or {}), **(event.get("pathParameters") or {})}
+    return OPERATIONS[name](given, access)
+
+
+def _from_invocation(event: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
+    caller, arguments = caller_of_message(event)
+    name = event.get("operation")
+    if not isinstance(name, str) or name not in OPERATIONS:
+        raise InvalidArgument(
+            "there is no such operation", field="operation", suggested_action="use one of " + ", ".join(OPERATIONS)
+        )
+    return OPERATIONS[name](arguments, Access(caller, services, context))
+
+
+def _with_stores(work: Callable[[], ToolResult]) -> ToolResult:
+    """Nothing here can be answered without the table, and a table that is away comes back."""
+    try:
+        return work()
+    except StoreUnavailable:
+        raise Unready(
+            "the runs cannot be read right now", suggested_action="ask again after wait_seconds", wait_seconds=1.0
+        ) from None
+
+
+def _run_id(arguments: RunNamed) -> str:
+    if not is_run_id(arguments.run_id):
+        raise _unknown()
+    return arguments.run_id
+
+
+def _known(run: Run | None) -> Run:
+    if run is None:
+        raise _unknown()
+    return run
+
+
+def _unknown() -> UnknownThing:
+    return UnknownThing(
+        "this project has no such run",
+        slug="unknown-run",
+        field="run_id",
+        suggested_action="GET /v1/runs lists the project's runs",
+    )

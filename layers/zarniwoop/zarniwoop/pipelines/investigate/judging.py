@@ -1,0 +1,124 @@
+"""The steps `evaluate` (one batch), `judge` (what is next), `rerank` and `rank`."""
+
+from typing import Any
+
+from zarniwoop.contract.chat import ModelRole, ModelUsage
+from zarniwoop.llm.recipes import EVALUATE, RERANK
+from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, built_in
+from zarniwoop.pipelines.investigate.budget import Budget
+from zarniwoop.pipelines.investigate.evaluate import (
+    PROMPT_TOKENS,
+    EvaluateAnswer,
+    EvaluatedBatch,
+    evaluate_variables,
+    tokens_of,
+)
+from zarniwoop.pipelines.investigate.fence import new_nonce
+from zarniwoop.pipelines.investigate.folder import ORDER, Batch, VerdictRecord, plain
+from zarniwoop.pipelines.investigate.found import gather, hits_to_judge, judged_so_far, mode_of, ranked_so_far
+from zarniwoop.pipelines.investigate.planning import FEWEST_SURVIVORS, order_by
+from zarniwoop.pipelines.investigate.rank import RerankAnswer, rerank_variables
+from zarniwoop.pipelines.investigate.refine import needs_refinement
+from zarniwoop.pipelines.investigate.services import Work
+from zarniwoop.stores.run_files import RANKED
+
+_REFINING_SHARE = 0.25
+
+
+def evaluate(work: Work) -> dict[str, Any]:
+    """One batch put to the judge."""
+    wave, index = work.given.wave, work.given.index
+    record = work.folder.verdicts(wave, index)
+    if record is None:
+        record = _judged(work.folder.batches(wave)[index], work)
+        work.folder.put_verdicts(record)
+    counts = {"failed_batches": int(record.evaluated is None)}
+    work.done("evaluate", f"{wave}-{index}", counts=counts, usage=record.usage)
+    return {"ok": record.evaluated is not None, "index": index}
+
+
+def judge(work: Work) -> dict[str, Any]:
+    """Whether there is enough; and if there is, whether it is put into a better order."""
+    wave = work.given.wave
+    judged = judged_so_far(work.folder, wave)
+    work.done("judge", str(wave), total=wave)
+    refining = needs_refinement(judged, FEWEST_SURVIVORS, wave) and _may_refine(work)
+    return {"then": "refine" if refining else order_by(work, judged), "wave": wave, "survivors": len(judged.kept)}
+
+
+def rerank(work: Work) -> dict[str, Any]:
+    """The survivors' keys in a model's order. Without an answer the order stays as it is, and it is noted."""
+    order = work.folder.read(ORDER)
+    if order is None:
+        waves, hits = work.folder.merged()
+        variables = rerank_variables(
+            work.asked.question, work.today, ranked_so_far(work.folder, hits, waves), new_nonce()
+        )
+        question = Question(recipe=RERANK, variables=variables, into=RerankAnswer)
+        answer = ask(question, work, work.budget.seconds_to_judge)
+        order = plain(_order(answer))
+        work.folder.write(ORDER, order)
+    work.done("rerank", "1", total=1, usage=ModelUsage(**order["usage"]))
+    return {"then": "rank"}
+
+
+def rank(work: Work) -> dict[str, Any]:
+    """The ranked set as its owner sees it while the result is written."""
+    waves, hits = work.folder.merged()
+    ranked = ranked_so_far(work.folder, hits, waves)
+    mode = mode_of([*work.folder.plans(waves), *work.folder.all_verdicts(waves)])
+    told = {
+        "survivors": ranked.survivors,
+        "dropped": ranked.dropped,
+        "ranked": ranked.ranked,
+        "reranked": ranked.reranked,
+        "refine_depth": ranked.refine_depth,
+        "mode": mode,
+    }
+    work.folder.write(RANKED, told)
+    counts = {"survivors": len(ranked.survivors), "dropped": len(ranked.dropped)}
+    work.done("rank", "1", total=1, counts=counts)
+    return {"then": "finish", **counts}
+
+
+def _judged(batch: Batch, work: Work) -> VerdictRecord:
+    wave, index = work.given.wave, work.given.index
+    shown = [hit for hit in hits_to_judge(work.folder, work.folder.merged()[1]) if hit.key in set(batch.keys)]
+    question = Question(
+        recipe=EVALUATE,
+        variables=evaluate_variables(work.asked.question, work.today, shown, new_nonce()),
+        into=EvaluateAnswer,
+        role=ModelRole.HARVEST,
+        tokens=PROMPT_TOKENS + sum(map(tokens_of, shown)),
+    )
+    answer = built_in(question, batch.budget) if batch.budget else ask(question, work, work.budget.seconds_to_judge)
+    if isinstance(answer, Unanswered):
+        return VerdictRecord(wave=wave, index=index, failure=answer.reason, usage=answer.usage)
+    return VerdictRecord(
+        wave=wave,
+        index=index,
+        evaluated=EvaluatedBatch(keys=list(batch.keys), verdicts=answer.value.verdicts),
+        mode=answer.mode,
+        note=f"judged without a model: {answer.spared} is nearly spent" if answer.spared else None,
+        usage=answer.usage,
+    )
+
+
+def _may_refine(work: Work) -> bool:
+    """Only with searches, time and money left, and only where somebody answered: asking again would find them down."""
+    if not work.asked.refine or work.budget.stands_against_search(0.0):
+        return False
+    found = gather(work.folder, work.given.wave)
+    if len(found.planned) >= work.asked.max_searches or _is_late(work.budget, work.asked.wall_seconds):
+        return False
+    return any(record.outcome is not None for record in found.records.values())
+
+
+def _is_late(budget: Budget, wall_seconds: int) -> bool:
+    return budget.seconds_to_gather < wall_seconds * _REFINING_SHARE
+
+
+def _order(answer: Answered[RerankAnswer] | Unanswered) -> dict[str, Any]:
+    if isinstance(answer, Unanswered):
+        return {"keys": [], "mode": None, "failure": answer.reason, "usage": answer.usage}
+    return {"keys": answer.value.keys, "mode": answer.mode, "failure": None, "usage": answer.usage}

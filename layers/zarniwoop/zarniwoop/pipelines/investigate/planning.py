@@ -1,0 +1,171 @@
+"""The steps `plan` and `refine`: a wave of searches out of the question, and out of what the first wave found."""
+
+from dataclasses import replace
+from typing import Any
+
+from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.quota import ProviderAvailability
+from zarniwoop.contract.request import SearchRequest
+from zarniwoop.dispatch.candidates import Candidate, line_up
+from zarniwoop.dispatch.factory import Assembly
+from zarniwoop.llm.recipes import PLAN, REFINE
+from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask
+from zarniwoop.pipelines.investigate.budget import searches_of_first_wave
+from zarniwoop.pipelines.investigate.evaluate import Judged
+from zarniwoop.pipelines.investigate.fence import new_nonce
+from zarniwoop.pipelines.investigate.folder import PlanRecord
+from zarniwoop.pipelines.investigate.found import judged_so_far
+from zarniwoop.pipelines.investigate.plan import (
+    Plan,
+    PlanAnswer,
+    PlanLimits,
+    ProviderCard,
+    plan_variables,
+    serving,
+    validated_plan,
+)
+from zarniwoop.pipelines.investigate.refine import refine_variables, refined_plan
+from zarniwoop.pipelines.investigate.services import Work
+
+FEWEST_SURVIVORS = 3
+"""A first wave with fewer is followed by a second."""
+_PLANNING_SHARE = 0.5
+
+
+def plan(work: Work) -> dict[str, Any]:
+    """The first wave."""
+    record = work.folder.plan(1)
+    if record is None:
+        record = _planned(work)
+        work.folder.put_plan(record)
+    work.done("plan", "1", total=1, usage=record.usage)
+    return {**_told(record, work, otherwise="finish"), "error": record.failure}
+
+
+def refine(work: Work) -> dict[str, Any]:
+    """The second wave; without one the run goes on with what it has."""
+    record = work.folder.plan(2)
+    if record is None:
+        record = _refined(work)
+        work.folder.put_plan(record)
+    work.done("refine", "1", total=1, usage=record.usage)
+    return _told(record, work, otherwise=order_by(work, judged_so_far(work.folder, 1)))
+
+
+def order_by(work: Work, judged: Judged) -> str:
+    """The step that comes after judging: the survivors are re-ranked first where the settings say so."""
+    wanted = work.services.dispatcher.factory.assemble(work.scope).settings.rerank_recipe is not None
+    return "rerank" if wanted and judged.evaluated and len(judged.kept) > 1 else "rank"
+
+
+def _told(record: PlanRecord, work: Work, *, otherwise: str) -> dict[str, Any]:
+    searches = record.plan.searches
+    if searches:
+        earlier = work.folder.plans(record.wave - 1)
+        work.expect("search", sum(len(each.plan.searches) for each in (*earlier, record)))
+    return {
+        "then": "search" if searches else otherwise,
+        "wave": record.wave,
+        "searches": [search.index for search in searches],
+        "error": None,
+    }
+
+
+def _planned(work: Work) -> PlanRecord:
+    assembly = work.services.dispatcher.factory.assemble(work.scope)
+    cards = _cards(assembly, work)
+    limits = _limits(work, searches_of_first_wave(work.asked))
+    if not any(limits.allow(modality) for modality in serving(cards)):
+        return PlanRecord(wave=1, plan=Plan(searches=(), rationale=""), failure="no_providers")
+    question = Question(
+        recipe=PLAN, variables=plan_variables(work.asked.question, work.today, cards, limits), into=PlanAnswer
+    )
+    answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
+    if isinstance(answer, Unanswered):
+        return _without(1, answer)
+    return _affordable(_record(1, validated_plan(answer.value, serving(cards), limits), answer), assembly, work)
+
+
+def _refined(work: Work) -> PlanRecord:
+    assembly = work.services.dispatcher.factory.assemble(work.scope)
+    cards = _cards(assembly, work)
+    first = work.folder.plan(1)
+    previous = first.plan if first else Plan(searches=(), rationale="")
+    limits = _limits(work, work.asked.max_searches - len(previous.searches))
+    variables = refine_variables(
+        work.asked.question,
+        work.today,
+        cards,
+        limits,
+        previous=previous,
+        judged=judged_so_far(work.folder, 1),
+        threshold=FEWEST_SURVIVORS,
+        nonce=new_nonce(),
+    )
+    question = Question(recipe=REFINE, variables=variables, into=PlanAnswer)
+    answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
+    if isinstance(answer, Unanswered):
+        return _without(2, answer)
+    return _affordable(_record(2, refined_plan(answer.value, serving(cards), limits, previous), answer), assembly, work)
+
+
+def _record(wave: int, plan: Plan, answer: Answered[PlanAnswer]) -> PlanRecord:
+    notes = (f"planned without a model: {answer.spared} is nearly spent",) if answer.spared else ()
+    failure = None if plan.searches else "no_search"
+    return PlanRecord(wave=wave, plan=plan, mode=answer.mode, failure=failure, notes=notes, usage=answer.usage)
+
+
+def _without(wave: int, answer: Unanswered) -> PlanRecord:
+    return PlanRecord(wave=wave, plan=Plan(searches=(), rationale=""), failure=answer.reason, usage=answer.usage)
+
+
+def _limits(work: Work, searches: int) -> PlanLimits:
+    modalities = frozenset(work.asked.modalities) if work.asked.modalities else None
+    return PlanLimits(max_searches=searches, modalities=modalities)
+
+
+def _cards(assembly: Assembly, work: Work) -> list[ProviderCard]:
+    """The instances that a search could get to, each with the modalities for which it would be asked."""
+    routed = {modality: _asked_for(modality, assembly) for modality in SearchModality}
+    cards = [
+        ProviderCard(
+            id=candidate.endpoint.id,
+            display_name=candidate.instance.display_name(),
+            modalities=tuple(modality for modality, asked in routed.items() if candidate in asked),
+            hint=candidate.instance.prompt_hint(),
+        )
+        for candidate in assembly.candidates.values()
+        if candidate.instance.availability(work.scope) is ProviderAvailability.READY
+    ]
+    return [card for card in cards if card.modalities]
+
+
+def _asked_for(modality: SearchModality, assembly: Assembly) -> tuple[Candidate, ...]:
+    return line_up(SearchRequest(query="-", modality=modality), assembly.candidates, assembly.settings).candidates
+
+
+def _affordable(record: PlanRecord, assembly: Assembly, work: Work) -> PlanRecord:
+    """The searches whose expected costs fit into the budget together, in the plan's order."""
+    left = work.budget.cost - record.usage.cost
+    kept = []
+    for search in record.plan.searches:
+        cost = _expected_cost(search.modality, assembly)
+        if cost and cost > left:
+            continue
+        left -= cost
+        kept.append(search)
+    out = len(record.plan.searches) - len(kept)
+    if not out:
+        return record
+    return replace(
+        record,
+        plan=replace(record.plan, searches=tuple(kept)),
+        failure=record.failure if kept else "max_cost",
+        notes=(*record.notes, f"{out} of {out + len(kept)} searches were left out: max_cost would be exceeded"),
+    )
+
+
+def _expected_cost(modality: SearchModality, assembly: Assembly) -> float:
+    """What the instance that is asked first takes for a call."""
+    candidates = _asked_for(modality, assembly)
+    return candidates[0].endpoint.cost_per_call if candidates else 0.0

@@ -1,0 +1,94 @@
+"""What the steps of an investigation may use of the world, and what one step is given to work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from zarniwoop.contract.chat import ModelUsage
+from zarniwoop.contract.deadline import Clock, Deadline
+from zarniwoop.contract.failure import ZarniwoopError
+from zarniwoop.contract.request import SearchScope
+from zarniwoop.dispatch.dispatcher import Dispatcher
+from zarniwoop.llm.gateway import ModelGateway
+from zarniwoop.observe.metrics import Metrics
+from zarniwoop.pipelines.investigate.budget import Budget
+from zarniwoop.pipelines.investigate.folder import RunFolder
+from zarniwoop.pipelines.webhook import WebhookSender
+from zarniwoop.stores.content import ContentStore
+from zarniwoop.stores.run_files import RunFiles
+from zarniwoop.stores.runs import Run, RunStore, Step
+from zarniwoop.stores.state import ProjectKey
+from zarniwoop.tools.research_investigate import InvestigateArguments
+
+
+class ModelUnavailable(ZarniwoopError):  # noqa: N818 - the state machine's Retry names it
+    """The model's endpoint is down; asking again in a moment may help."""
+
+
+class ModelThrottled(ZarniwoopError):  # noqa: N818 - as above
+    """The model's endpoint asks for patience."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepServices:
+    """Built once by the wiring. `webhooks` is made when it is first asked for: it has a transport of its own."""
+
+    runs: RunStore
+    files: RunFiles
+    content: ContentStore
+    dispatcher: Dispatcher
+    models: ModelGateway
+    webhooks: Callable[[], WebhookSender]
+    clock: Clock
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepInput:
+    """What the state machine tells a step: ids and numbers. `index` is the item of a Map, `error` what was caught."""
+
+    project: ProjectKey
+    run_id: str
+    deadline: Deadline
+    index: int = 0
+    wave: int = 1
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A step at work: the run as it was read for it, and what was asked for. `scope` bears the run's id into audit."""
+
+    given: StepInput
+    run: Run
+    asked: InvestigateArguments
+    scope: SearchScope
+    budget: Budget
+    folder: RunFolder
+    services: StepServices
+
+    @property
+    def today(self) -> str:
+        return datetime.fromtimestamp(self.services.clock.now(), tz=UTC).date().isoformat()
+
+    def within(self, seconds: float) -> SearchScope:
+        """The scope with at most so many seconds."""
+        return self.scope.until(self.scope.deadline.within(max(seconds, 0.0)))
+
+    def expect(self, node: str, total: int) -> None:
+        """Announce how many items a node has."""
+        self.services.runs.update_progress(self.run.project, self.run.run_id, Step(node=node, total=total))
+
+    def done(
+        self,
+        node: str,
+        item: str,
+        *,
+        total: int | None = None,
+        counts: dict[str, int] | None = None,
+        usage: ModelUsage | None = None,
+        cost: float = 0.0,
+    ) -> None:
+        """Count an item of a node, once, whoever reports it how often."""
+        step = Step(node=node, item=item, total=total, counts=counts or {}, usage=usage or ModelUsage(), cost=cost)
+        self.services.runs.update_progress(self.run.project, self.run.run_id, step)

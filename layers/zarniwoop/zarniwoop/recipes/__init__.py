@@ -1,0 +1,1 @@
+"""The recipes, as package data: what models are asked."""

@@ -1,0 +1,79 @@
+"""The Makefiles: what they run is there, and a deployment is built for what it runs on."""
+
+import importlib.util
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.fakes.template import ROOT, template
+
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def _made(*words: str, folder: str = ".", **variables: str) -> subprocess.CompletedProcess[str]:
+    """What make would run, without running it."""
+    given = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "LAYER_"))}
+    return subprocess.run(  # noqa: S603
+        ["make", "--dry-run", *words],
+        cwd=ROOT / folder,
+        env={**given, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("module", sorted(set(re.findall(r"-m ((?:stack|tests)[a-z._]*)", MAKEFILE))))
+def test_every_module_that_make_runs_is_there(module: str) -> None:
+    """A target whose module was moved fails only for whoever types it."""
+    assert importlib.util.find_spec(module) is not None
+
+
+@pytest.mark.parametrize("runtime", template()["Parameters"]["LambdaRuntime"]["AllowedValues"])
+@pytest.mark.parametrize("architecture", template()["Parameters"]["LambdaArchitecture"]["AllowedValues"])
+def test_a_deployment_is_built_for_what_it_runs_on(runtime: str, architecture: str) -> None:
+    """One place says it: the layer's target and the stack's parameters cannot differ."""
+    lines = _made(
+        "deploy", f"RUNTIME={runtime}", f"ARCHITECTURE={architecture}", "PARAMETERS=Contact=a@b.example"
+    ).stdout
+    machine = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
+    glibc = "2_17" if runtime == "python3.11" else "2_28"
+    assert f"LAYER_PYTHON={runtime.removeprefix('python')} LAYER_PLATFORM={machine}-manylinux_{glibc} " in lines
+    chosen = f"--parameter-overrides LambdaRuntime={runtime} LambdaArchitecture={architecture}"
+    assert lines.count(chosen) == 2
+    assert f"sam deploy {chosen} Contact=a@b.example" in lines
+
+
+def test_what_make_deploys_by_default_is_what_a_bare_build_makes() -> None:
+    """And what the template says when it is asked nothing."""
+    lines = _made("deploy").stdout
+    layer = (ROOT / "layers" / "zarniwoop" / "Makefile").read_text(encoding="utf-8")
+    python, platform = (
+        re.findall(rf"^LAYER_{name} \?= (.+)$", layer, re.MULTILINE)[0] for name in ("PYTHON", "PLATFORM")
+    )
+    assert f"LAYER_PYTHON={python} LAYER_PLATFORM={platform} " in lines
+    defaults = {name: template()["Parameters"][name]["Default"] for name in ("LambdaRuntime", "LambdaArchitecture")}
+    assert " ".join(f"{name}={value}" for name, value in defaults.items()) in lines
+
+
+def test_a_processor_that_lambda_does_not_have_is_refused() -> None:
+    """Before anything is built."""
+    refused = _made("deploy", "ARCHITECTURE=amd64")
+    assert refused.returncode != 0
+    assert "ARCHITECTURE is arm64 or x86_64" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"LAYER_PLATFORM": "amd64"}, "LAYER_PLATFORM is host or one of"),
+        ({"LAYER_PYTHON": "3.11"}, "say LAYER_PLATFORM=aarch64-manylinux_2_17"),
+    ],
+)
+def test_a_target_that_contradicts_itself_builds_no_layer(variables: dict[str, str], told: str) -> None:
+    """Its binaries would be found not to load only when the first function starts."""
+    refused = _made("build-ZarniwoopLayer", folder="layers/zarniwoop", **variables)
+    assert refused.returncode != 0
+    assert told in refused.stderr

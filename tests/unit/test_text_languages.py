@@ -1,0 +1,35 @@
+"""The tables of codes: whole, well-formed, and read in both directions."""
+
+import re
+
+import pytest
+
+from zarniwoop.text.languages import LANGUAGE_OF_MARC, LANGUAGES, MARC_CODES, REGIONS
+
+
+def test_the_standards_are_whole() -> None:
+    """184 languages of two letters, 249 regions; nothing is in there twice by a slip."""
+    assert sum(len(code) == 2 for code in LANGUAGES) == 184
+    assert len(REGIONS) == 249
+    assert all(re.fullmatch("[a-z]{2,3}", code) for code in LANGUAGES)
+    assert all(re.fullmatch("[A-Z]{2}", code) for code in REGIONS)
+
+
+def test_no_private_or_unassigned_code_is_known() -> None:
+    """What means nothing to anybody would only be sent on."""
+    assert LANGUAGES.isdisjoint({"xx", "qq", "qaa", "und", "deu", "ger"})
+    assert REGIONS.isdisjoint({"QQ", "ZZ", "XA", "XZ", "AA", "UK", "EU"})
+
+
+def test_what_catalogues_call_a_language_leads_back_to_it() -> None:
+    """Both kinds of Norwegian are one to them."""
+    assert set(MARC_CODES) <= LANGUAGES
+    assert all(re.fullmatch("[a-z]{3}", code) for code in MARC_CODES.values())
+    back = {language: LANGUAGE_OF_MARC[code] for language, code in MARC_CODES.items()}
+    assert {language: found for language, found in back.items() if language != found} == {"nb": "no"}
+
+
+@pytest.mark.parametrize(("language", "code"), [("de", "ger"), ("fr", "fre"), ("nl", "dut"), ("el", "gre")])
+def test_the_bibliographic_code_is_taken(language: str, code: str) -> None:
+    """Where there are two."""
+    assert MARC_CODES[language] == code
