@@ -44,9 +44,7 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
     published = parse_date(date_text)
     arxiv_id = bare_arxiv_id(url) if "arxiv" in url else None
     extras = {
-        _EXTRAS[key][0]: extra
-        for key, value in item.items()
-        if key in _EXTRAS and (extra := _EXTRAS[key][1](value)) is not None
+        name: extra for key, (name, read) in _EXTRAS.items() if key in item and (extra := read(item[key])) is not None
     }
     if venue:
         extras["venue"] = venue

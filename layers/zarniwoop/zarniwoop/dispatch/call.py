@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError, ProviderUnavailable, QuotaExhausted
-from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
@@ -241,13 +240,9 @@ def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
         failure = ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
         failure.calls = result.calls
         raise failure
-    sound = tuple([hit for hit in result.hits if _is_sound(hit)])
-    hits = sound[: request.max_results]
-    dropped = result.dropped_count + len(result.hits) - len(hits)
+    sound = [hit for hit in result.hits if hit.title and not hit.title.isspace() and http_url(hit.url)]
+    hits = tuple(sound[: request.max_results])
     if len(hits) == len(result.hits) == result.returned_count:
         return result
+    dropped = result.dropped_count + len(result.hits) - len(hits)
     return replace(result, hits=hits, returned_count=len(hits), dropped_count=dropped)
-
-
-def _is_sound(hit: SearchHit) -> bool:
-    return bool(hit.title and hit.title.strip()) and http_url(hit.url) is not None

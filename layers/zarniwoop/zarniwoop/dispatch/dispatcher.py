@@ -112,15 +112,19 @@ class Dispatcher:
         return self._in_force(scope, _everything)
 
     def _prepare(self, requests: Sequence[SearchRequest], scope: SearchScope) -> _Prepared:
-        def asked_for(assembly: Assembly, now: float) -> Iterator[Wanted]:
-            for request, lineup in zip(requests, _line_ups(requests, assembly), strict=True):
-                for candidate in lineup.candidates:
-                    yield candidate.wanted(request.modality, now)
+        lineups: tuple[Lineup, ...] = ()
+
+        def asked_for(assembly: Assembly, now: float) -> list[Wanted]:
+            nonlocal lineups
+            lineups = tuple([line_up(request, assembly.candidates, assembly.settings) for request in requests])
+            return [
+                candidate.wanted(request.modality, now)
+                for request, lineup in zip(requests, lineups, strict=True)
+                for candidate in lineup.candidates
+            ]
 
         survey = self._in_force(scope, asked_for)
-        return _Prepared(
-            assembly=survey.assembly, lineups=_line_ups(requests, survey.assembly), snapshot=survey.snapshot
-        )
+        return _Prepared(assembly=survey.assembly, lineups=lineups, snapshot=survey.snapshot)
 
     def _in_force(self, scope: SearchScope, choose: Callable[[Assembly, float], Iterable[Wanted]]) -> Survey:
         """The project's instances and the state of those that are chosen, both newer than its last stop."""
@@ -183,10 +187,6 @@ def _everything(assembly: Assembly, now: float) -> Iterator[Wanted]:
     for candidate in assembly.candidates.values():
         for modality in sorted(candidate.instance.modalities()):
             yield candidate.wanted(modality, now)
-
-
-def _line_ups(requests: Sequence[SearchRequest], assembly: Assembly) -> tuple[Lineup, ...]:
-    return tuple(line_up(request, assembly.candidates, assembly.settings) for request in requests)
 
 
 def _outcome(result: SearchResult) -> str:
