@@ -1,6 +1,6 @@
 """A dispatcher on fakes: settings as plain text, providers by script, time by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.fakes.audit_store import InMemoryAuditStore
@@ -53,6 +53,7 @@ class Research:
     settings: dict[str, str] = field(default_factory=dict)
     clock: FakeClock = field(default_factory=FakeClock)
     modalities: frozenset[SearchModality] = frozenset(SearchModality)
+    on_forget: Callable[[str, str], None] = lambda _tenant_id, _project_id: None
 
     def __post_init__(self) -> None:
         self.state = InMemoryStateStore(self.clock)
@@ -75,6 +76,7 @@ class Research:
         audit = AuditTrail(store=self.calls, hash_key=lambda: b"k" * 32, clock=self.clock, metrics=metrics)
         factory = SearchProviderFactory(
             settings=self._read_settings,
+            forget_settings=self.on_forget,
             protocols=protocols,
             transport=ScriptedTransport(),
             keys=FakeKeyRing(),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fakes.providers import found
-from tests.fakes.research import Research
+from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.result import Outcome
@@ -70,3 +70,13 @@ def test_an_environment_that_serves_many_projects_keeps_the_last_ones() -> None:
     assert [made.disposed for made in research.protocol.made].count(1) == 1
     research.dispatcher.search(research.request(), research.scope(project_id="project-0"))
     assert len(research.protocol.made) == 258
+
+
+def test_a_project_that_was_stopped_has_its_settings_forgotten_too() -> None:
+    """Else a warm environment would build the same again for another five minutes."""
+    forgotten: list[tuple[str, str]] = []
+    research = Research({"a": [found(1)]}, on_forget=lambda *project: forgotten.append(project))
+    research.search()
+    research.state.bump_generation(PROJECT)
+    research.search()
+    assert forgotten == [("acme", "demo")]

@@ -140,3 +140,23 @@ def test_levels_do_not_pile_up_and_those_in_use_stay(store: InMemoryParameterSto
     assert reader.read("acme", "project-256").stale is False
     with pytest.raises(ConfigurationUnavailable):
         reader.read("acme", "project-0")
+
+
+def test_what_concerns_a_stopped_project_is_read_anew_and_others_keep_theirs(
+    store: InMemoryParameterStore, reader: SettingsReader
+) -> None:
+    """A changed setting shows at once; while Parameter Store does not answer, the old copy serves on as stale."""
+    store.put(PROJECT, "a", "old")
+    reader.read("acme", "demo")
+    reader.read("acme", "other")
+    store.put(PROJECT, "a", "new")
+    assert reader.read("acme", "demo").values["a"].value == "old"
+    reader.forget("acme", "demo")
+    away(store)
+    stale = reader.read("acme", "demo")
+    assert (stale.stale, stale.values["a"].value) == (True, "old")
+    store.fail_with = None
+    reads = store.calls["read_level"]
+    assert reader.read("acme", "demo").values["a"].value == "new"
+    reader.read("acme", "other")
+    assert store.calls["read_level"] == reads + 2

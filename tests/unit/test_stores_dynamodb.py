@@ -22,7 +22,7 @@ from tests.fakes.aws import (
 )
 from tests.fakes.clock import FakeClock
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.stores.clients import dynamodb_client, side_write_client, ssm_client
+from zarniwoop.stores.clients import dynamodb_client, s3_client, side_write_client, ssm_client
 from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
 from zarniwoop.stores.dynamodb_calls import call
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
@@ -353,3 +353,16 @@ def test_clients_have_explicit_attempts_and_timeouts(client: Any) -> None:
         config: Any = made.meta.config
         attempts[made.meta.service_model.service_name, config.read_timeout] = config.retries["total_max_attempts"]
     assert attempts == {("dynamodb", 0.75): 2, ("dynamodb", 0.15): 1, ("ssm", 2.0): 1}
+
+
+def test_links_to_objects_name_the_regions_own_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The global host redirects to the region's, and a signature does not survive that; an emulator is left alone."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    link = s3_client().generate_presigned_url("get_object", Params={"Bucket": "bodies", "Key": "k"})
+    assert link.startswith("https://bodies.s3.eu-central-1.amazonaws.com/k?")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:4566")
+    assert (
+        s3_client()
+        .generate_presigned_url("get_object", Params={"Bucket": "bodies", "Key": "k"})
+        .startswith("http://127.0.0.1:4566/bodies/k?")
+    )

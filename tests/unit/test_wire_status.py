@@ -115,3 +115,11 @@ def test_the_providers_words_stay_out_of_ours() -> None:
     """They may repeat the query or the key."""
     found = failure_of(answer(b"API key sekrit is invalid", status=401), NOW)
     assert "sekrit" not in str(found)
+
+
+def test_a_refusal_that_repeats_the_query_is_not_read_for_what_the_query_says() -> None:
+    """`rate limit` in an echoed query is no rate limit; in the provider's own words it is."""
+    echoed = answer({"error": "Forbidden", "query": "rate limit of arxiv"}, status=403)
+    assert isinstance(failure_of(echoed, 0.0), AccessRefused)
+    said = answer({"message": "API rate limit exceeded"}, status=403)
+    assert isinstance(failure_of(said, 0.0), RateLimited)

@@ -106,6 +106,7 @@ class Environment(NetWiring, RunWiring, ModelWiring):
         fleet = FleetState(store=self.state, clock=self.clock, metrics=self.metrics)
         factory = SearchProviderFactory(
             settings=self.research_settings,
+            forget_settings=lambda tenant_id, project_id: self._settings.forget(tenant_id, project_id),
             protocols=self._protocols,
             transport=self._transport,
             keys=self._keys,

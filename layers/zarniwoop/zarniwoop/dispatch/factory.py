@@ -59,6 +59,7 @@ class SearchProviderFactory:
         keys: KeyRing,
         clock: Clock,
         metrics: Metrics,
+        forget_settings: Callable[[str, str], None] = lambda _tenant_id, _project_id: None,
     ) -> None:
         self._settings = settings
         self._protocols = protocols
@@ -66,6 +67,7 @@ class SearchProviderFactory:
         self._keys = keys
         self._clock = clock
         self._metrics = metrics
+        self._forget_settings = forget_settings
         self._lock = threading.Lock()
         self._assemblies: dict[CacheKey, Assembly] = {}
 
@@ -92,7 +94,8 @@ class SearchProviderFactory:
             return kept
 
     def evict(self, tenant_id: str, project_id: str) -> int:
-        """Drop and dispose everything built for a project; return how many instances went."""
+        """Drop and dispose everything built for a project, settings included; return how many instances went."""
+        self._forget_settings(tenant_id, project_id)
         with self._lock:
             keys = [key for key in self._assemblies if key[:2] == (tenant_id, project_id)]
             gone = [candidate for key in keys for candidate in self._assemblies.pop(key).candidates.values()]

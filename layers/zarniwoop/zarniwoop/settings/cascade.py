@@ -80,9 +80,16 @@ class SettingsReader:
             stale=any(level.stale for level in levels.values()),
         )
 
+    def forget(self, tenant_id: str, project_id: str) -> None:
+        """Read what concerns the project anew the next time; the old copies serve on only while SSM does not answer."""
+        self._levels.change(
+            lambda place: place.tenant_id == tenant_id and place.project_id in (None, project_id),
+            lambda level: replace(level, expired=True),
+        )
+
     def _level(self, place: Place, kept: "_KeptLevel | None", now: float, seconds: float) -> "_KeptLevel":
         """The level as it is kept, or else as it is read now; its last good copy when it cannot be."""
-        if kept is not None and 0 <= now - kept.read_at < seconds:
+        if kept is not None and not kept.expired and 0 <= now - kept.read_at < seconds:
             return kept
         try:
             level = _KeptLevel(parameters=self._store.read_level(place), read_at=now)
@@ -101,3 +108,4 @@ class _KeptLevel:
     parameters: Mapping[str, Parameter]
     read_at: float
     stale: bool = False
+    expired: bool = False

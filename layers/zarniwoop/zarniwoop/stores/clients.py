@@ -70,12 +70,17 @@ def _config(
 def s3_client() -> "S3Client":
     """For content and run files; deleting a project's objects may take several calls.
 
-    Left to itself, boto3 signs links in some regions the old way, which buckets with a KMS key do not accept.
+    Left to itself, boto3 signs links in some regions the old way, which buckets with a KMS key do not accept, and for
+    the global host, which redirects to the region's and so voids the signature.
     """
     import boto3
+    from botocore.config import Config
 
     config = _config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2, signature_version="s3v4")
-    return boto3.client("s3", config=config)
+    client = boto3.client("s3", config=config)
+    if ".amazonaws." not in client.meta.endpoint_url:
+        return client
+    return boto3.client("s3", config=config.merge(Config(s3={"addressing_style": "virtual"})))
 
 
 def stepfunctions_client() -> Any:

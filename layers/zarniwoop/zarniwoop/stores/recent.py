@@ -35,6 +35,13 @@ class Recent(Generic[Key, Value]):
         with self._lock:
             return self._entries.pop(key, None)
 
+    def change(self, chosen: Callable[[Key], bool], to: Callable[[Value], Value]) -> None:
+        """Put something else in the place of every entry whose key is chosen."""
+        with self._lock:
+            for key, value in self._entries.items():
+                if chosen(key):
+                    self._entries[key] = to(value)
+
     def drop(self, unwanted: Callable[[Key], bool]) -> None:
         """Let go of every entry whose key is unwanted."""
         with self._lock:

@@ -45,7 +45,7 @@ def failure_of(answer: HttpAnswer, now: float, *, keyed: bool = True) -> Provide
     if 200 <= status < 300:
         return None
     wait = stated_wait(answer.headers, now)
-    if status == 429 or (status in (403, 503) and _says(answer.body[:_LOOKED_AT].decode(errors="replace"), _SLOW_DOWN)):
+    if status == 429 or (status in (403, 503) and _says(_complaint(answer.body), _SLOW_DOWN)):
         return RateLimited("the provider says slow down", status=status, retry_after=wait)
     return (_by_key(answer) if keyed else None) or _by_status(status, wait)
 
@@ -58,6 +58,12 @@ def _by_key(answer: HttpAnswer) -> ProviderError | None:
     if status in (401, 402) or (status == 403 and _says(said, _KEY)):
         return CredentialsRejected("the provider refuses this key", cause=Cause.STATUS, status=status)
     return None
+
+
+def _complaint(body: bytes) -> str:
+    """What a refusal says: of JSON only the provider's own words, as it may repeat the query; of a page its begin."""
+    begin = body[:_LOOKED_AT].lstrip()
+    return _said(body) if begin[:1] in (b"{", b"[") else begin.decode(errors="replace")
 
 
 def _says(text: str, words: tuple[str, ...]) -> bool:
