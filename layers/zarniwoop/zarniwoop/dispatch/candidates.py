@@ -1,7 +1,7 @@
 """Which instances may answer a request, in which order (seed 1, section 8.2)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
@@ -56,7 +56,11 @@ def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings
     note = f"routing names {_listed(ignored)}, which cannot serve {request.modality}" if ignored else None
     if not chosen:
         others = _by_priority([candidate for candidate in available.values() if _serves(candidate, request)])
-        return replace(others, candidates=_in_language(others.candidates, request), note=_joined(note, others.note))
+        return Lineup(
+            candidates=_in_language(others.candidates, request),
+            note=_joined(note, others.note),
+            metered=others.metered,
+        )
     return Lineup(candidates=_in_language(chosen, request), note=note)
 
 

@@ -6,9 +6,8 @@ hot path does not pay for CloudWatch's embedded metric format; `flush` writes it
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 NAMESPACE = "Zarniwoop"
 
@@ -30,8 +29,7 @@ class Metric(StrEnum):
     MODEL_TOKENS = "vance.research.model.tokens"
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """One observation. `milliseconds` says that the value is a duration; otherwise it is a count."""
 
     metric: Metric
