@@ -91,7 +91,8 @@ def test_no_tracked_file_names_a_registry_or_a_path_of_somebodys_machine() -> No
         text=True,
         check=True,
     ).stdout.split("\n")
-    needles = re.compile(r"--(?:extra-)?index-url http|/simple/|" + re.escape(str(ROOT.parent)) + r"/|/root/|/home/\w")
+    folders = "|".join(re.escape(f"/{name}/") for name in ("simple", "root"))
+    needles = re.compile(rf"--(?:extra-)?index-url http|{folders}|/home/\w|{re.escape(str(ROOT.parent))}/")
     for name in filter(None, tracked):
         path = ROOT / name
         if path.is_file() and path != Path(__file__):

@@ -27,27 +27,22 @@ class ModelWiring:
     clock: "Clock"
     metrics: "MetricsBuffer"
 
-    if TYPE_CHECKING:  # what the root itself makes
+    if TYPE_CHECKING:  # declared for the type checker; the root makes them
 
         @cached_property
-        def _settings(self) -> SettingsReader:
-            raise NotImplementedError
+        def _settings(self) -> SettingsReader: ...
 
         @cached_property
-        def _keys(self) -> SettingsKeyRing:
-            raise NotImplementedError
+        def _keys(self) -> SettingsKeyRing: ...
 
         @cached_property
-        def _key_marks(self) -> Mapping[str, str]:
-            raise NotImplementedError
+        def _key_marks(self) -> Mapping[str, str]: ...
 
         @cached_property
-        def _model_transport(self) -> Transport:
-            raise NotImplementedError
+        def _model_transport(self) -> Transport: ...
 
         @cached_property
-        def _s3(self) -> S3Client:
-            raise NotImplementedError
+        def _s3(self) -> S3Client: ...
 
     def _with_model_faults(self, settings: "ResearchSettings", effective: "EffectiveSettings") -> "ResearchSettings":
         """What is wrong with the models, told beside what is wrong with the endpoints."""

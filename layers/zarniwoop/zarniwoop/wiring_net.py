@@ -27,11 +27,10 @@ class NetWiring:
     _variables: Mapping[str, str]
     _given_transport: "Transport | None"
 
-    if TYPE_CHECKING:  # what the root itself makes
+    if TYPE_CHECKING:  # declared for the type checker; the root makes them
 
         @cached_property
-        def log(self) -> Logger:
-            raise NotImplementedError
+        def log(self) -> Logger: ...
 
     @cached_property
     def _transport(self) -> "Transport":

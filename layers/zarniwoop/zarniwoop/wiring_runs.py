@@ -28,23 +28,18 @@ class RunWiring:
     _given_transport: "Transport | None"
     clock: "Clock"
 
-    if TYPE_CHECKING:  # what the root itself makes
+    if TYPE_CHECKING:  # declared for the type checker; the root makes them
 
-        def dynamodb(self) -> DynamoDBClient:
-            raise NotImplementedError
+        def dynamodb(self) -> DynamoDBClient: ...
 
-        def _hash_key(self) -> bytes:
-            raise NotImplementedError
+        def _hash_key(self) -> bytes: ...
 
-        def _saved_hash_key(self) -> bytes | None:
-            raise NotImplementedError
+        def _saved_hash_key(self) -> bytes | None: ...
 
         @cached_property
-        def _strict_transport(self) -> Transport:
-            raise NotImplementedError
+        def _strict_transport(self) -> Transport: ...
 
-        def _trace_header(self) -> str | None:
-            raise NotImplementedError
+        def _trace_header(self) -> str | None: ...
 
     @cached_property
     def content(self) -> "ContentStore":
