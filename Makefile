@@ -16,9 +16,9 @@ GLIBC := $(if $(filter python3.11,$(RUNTIME)),manylinux_2_17,manylinux_2_28)
 LAYER_PLATFORM := $(addsuffix -$(GLIBC),$(patsubst arm64,aarch64,$(filter arm64 x86_64,$(ARCHITECTURE))))
 TARGET := LambdaRuntime=$(RUNTIME) LambdaArchitecture=$(ARCHITECTURE)
 
-.PHONY: help setup check test demo serve stop deploy token bench lock clean
+.PHONY: help setup check test test-model demo serve stop deploy token bench lock clean
 help: ## what can be made
-	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
 setup: .venv/.ready .stack-venv/.ready ## install what the other targets need
 
@@ -38,8 +38,15 @@ setup: .venv/.ready .stack-venv/.ready ## install what the other targets need
 	$(UV) pip install --quiet --python .stack-venv/bin/python --require-hashes --requirements .ci/requirements-stack.txt
 	@touch $@
 
-check test demo serve stop token bench: setup
-check test demo serve stop token bench: export PYTHONPATH = cli:layers/zarniwoop
+# Nothing but the server of `make test-model`; it is compiled for this machine, by the tools of the same lock.
+.model-venv/.ready: .venv/.ready .ci/requirements-model.txt
+	$(PYTHON) -m venv --without-pip .model-venv
+	CMAKE_BUILD_PARALLEL_LEVEL=$${CMAKE_BUILD_PARALLEL_LEVEL:-2} $(UV) pip install --quiet --python .model-venv/bin/python \
+	    --build-constraints .ci/requirements-model.txt --require-hashes --requirements .ci/requirements-model.txt
+	@touch $@
+
+check test test-model demo serve stop token bench: setup
+check test test-model demo serve stop token bench: export PYTHONPATH = cli:layers/zarniwoop
 
 check: ## style, types, layering, the template
 	.venv/bin/ruff check .
@@ -50,6 +57,9 @@ check: ## style, types, layering, the template
 
 test: ## every test, with coverage of the layer; the end-to-end ones start and stop a stack of their own
 	$(PROJECT_PYTHON) -m pytest --cov --cov-report=term
+
+test-model: .model-venv/.ready ## investigate with a real language model on this machine; the first time it compiles for ten minutes
+	$(PROJECT_PYTHON) -m pytest tests/model
 
 demo: ## deploy to an emulator on this machine and show real tool calls, then stop
 	@$(PROJECT_PYTHON) -m stack.demo
@@ -75,9 +85,10 @@ bench: ## measure against the budgets; writes .local/bench.json
 lock: .venv/.ready ## resolve all dependencies anew
 	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt
 	$(COMPILE) --upgrade --group stack --output-file .ci/requirements-stack.txt
+	$(COMPILE) --upgrade --group model --output-file .ci/requirements-model.txt
 	$(COMPILE) --upgrade pyproject.toml $(RUNTIME_PACKAGES:%=--no-emit-package %) \
 	    --output-file layers/zarniwoop/requirements.txt
 
 clean: ## remove what was built and installed
-	rm -rf .venv .stack-venv .aws-sam .local .coverage .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv .stack-venv .model-venv .aws-sam .local .coverage .hypothesis .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
 """Amazon Bedrock's Converse, through boto3's own parser: recorded answers by value, the questions, the refusals."""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -19,8 +19,8 @@ from botocore.exceptions import (
 from botocore.stub import Stubber
 from hypothesis import given, settings
 
-from tests.contract.fixtures import recordings_without_a_test
 from tests.contract.payloads import payload
+from tests.contract.readings import Long, without_expectation
 from tests.contract.test_mutation import choices, mutated, quick
 from tests.fakes.clock import FakeClock
 from tests.fakes.models import QUESTION, settings_of
@@ -45,56 +45,65 @@ PROVIDER = "bedrock_converse"
 MODEL = "amazon.nova-micro-v1:0"
 CLOSED = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 
-Reading = tuple[str, str | None, FinishReason, tuple[int, int]]
-"""Text, reasoning, why it ended, and the tokens put in and written; long texts by their first 40 characters."""
+
+@dataclass(frozen=True)
+class Reading:
+    """What a recording says; `tokens` are those put in and written."""
+
+    text: str | Long | None
+    reasoning: str | Long | None
+    finish: FinishReason
+    tokens: tuple[int, int]
+
 
 READINGS: dict[str, Reading] = {
-    "gpt_oss_reasoning.json": (
-        "ok",
-        "User wants reply with the single word: ok",
-        FinishReason.STOP,
-        (74, 26),
+    "gpt_oss_reasoning.json": Reading(
+        "ok", 'User wants reply with the single word: ok. So just "ok".', FinishReason.STOP, (74, 26)
     ),
-    "native_output_json.json": (
-        '{\n\n\n  "city": "Paris",\n  "country": "Fra',
-        "I need to answer the user's question abo",
+    "native_output_json.json": Reading(
+        Long('{\n\n\n  "city": "Paris",\n  "co', '": 2110000\n}', 71),
+        Long("I need to answer the user's ", "user to read", 1260),
         FinishReason.STOP,
         (40, 302),
     ),
-    "text_max_tokens.json": ("The capital of France is", None, FinishReason.LENGTH, (13, 5)),
-    "thinking_deepseek_text_first.json": (
-        "\n\nCrossing the street safely involves ca",
-        "Okay, the user is asking how to cross th",
+    "text_max_tokens.json": Reading("The capital of France is", None, FinishReason.LENGTH, (13, 5)),
+    "thinking_deepseek_text_first.json": Reading(
+        Long("\n\nCrossing the street safely", "nvenience! 🚸", 1787),
+        Long("Okay, the user is asking how", "ep by step.\n", 1245),
         FinishReason.STOP,
         (12, 693),
     ),
-    "thinking_end_turn_no_text.json": ("", "\nOkay, the user wants me to reply with t", FinishReason.STOP, (15, 55)),
-    "thinking_redacted.json": ("I notice you've sent what appears to be ", None, FinishReason.STOP, (92, 176)),
-    "tool_use_with_thinking.json": (
-        "I'll need to check what country you're f",
-        "The user is asking for the largest city ",
+    "thinking_end_turn_no_text.json": Reading(
+        "", Long("\nOkay, the user wants me to ", "ghtforward.\n", 227), FinishReason.STOP, (15, 55)
+    ),
+    "thinking_redacted.json": Reading(
+        Long("I notice you've sent what ap", " guidelines.", 388), None, FinishReason.STOP, (92, 176)
+    ),
+    "tool_use_with_thinking.json": Reading(
+        Long("I'll need to check what coun", "at question.", 68),
+        Long("The user is asking for the l", "hat country.", 306),
         FinishReason.TOOL,
         (397, 130),
     ),
-    "vercel_json_tool.json": (
-        '{"elements":[{"location":"San Francisco"',
-        None,
-        FinishReason.TOOL,
-        (15, 42),
+    "vercel_json_tool.json": Reading(
+        Long('{"elements":[{"location":"Sa', '":"snowy"}]}', 138), None, FinishReason.TOOL, (15, 42)
     ),
-    "vercel_json_with_tools.json": ('{"final":"result"}', None, FinishReason.TOOL, (28, 62)),
-    "vercel_reasoning.json": (
-        'There are **3** r\'s in "strawberry":\n\n1. ',
-        'Let me count the r\'s in "strawberry":\n\ns',
+    "vercel_json_with_tools.json": Reading('{"final":"result"}', None, FinishReason.TOOL, (28, 62)),
+    "vercel_reasoning.json": Reading(
+        'There are **3** r\'s in "strawberry":\n\n1. st**r**awbe**r****r**y',
+        Long("Let me count the r's in \"str", "e are 3 r's.", 76),
         FinishReason.STOP,
         (51, 78),
     ),
-    "vercel_text.json": ('Let me count the "r"s in "strawberry":\n\ns', None, FinishReason.STOP, (22, 57)),
-    "vercel_tool_call.json": ("", None, FinishReason.TOOL, (10, 20)),
-    "vercel_tool_no_args.json": ("I'll update the issue list for you.", None, FinishReason.TOOL, (100, 25)),
+    "vercel_text.json": Reading(
+        Long('Let me count the "r"s in "st', 'strawberry."', 110), None, FinishReason.STOP, (22, 57)
+    ),
+    "vercel_tool_call.json": Reading("", None, FinishReason.TOOL, (10, 20)),
+    "vercel_tool_no_args.json": Reading("I'll update the issue list for you.", None, FinishReason.TOOL, (100, 25)),
 }
 
-
+FAILURES = {"error_400_invalid_model.json"}
+"""What is recorded of refusals."""
 NOT_FOR_BOTO3 = {"vercel_json_with_tools.json"}
 """It has blocks with two members, of which boto3 expects one: read as it is."""
 
@@ -182,14 +191,9 @@ def test_a_recorded_answer_is_read_by_value(name: str) -> None:
     client = _Telling(orjson.loads(body)) if name in NOT_FOR_BOTO3 else _client(body)
     got = _ask(client, replace(QUESTION, schema_name="json"))
     assert isinstance(got, ChatAnswer)
-    reasoning = got.reasoning[:41] if got.reasoning else None
-    text, thought, finish, tokens = READINGS[name]
-    assert (got.finish, got.model) == (finish, MODEL)
-    assert (got.usage.input_tokens, got.usage.output_tokens, got.usage.calls) == (*tokens, 1)
-    assert got.text.startswith(text)
-    assert bool(got.text) == bool(text)
-    assert (reasoning or "").startswith(thought or "")
-    assert bool(reasoning) == bool(thought)
+    tokens = (got.usage.input_tokens, got.usage.output_tokens)
+    assert Reading(Long.of(got.text), Long.of(got.reasoning), got.finish, tokens) == READINGS[name]
+    assert (got.model, got.usage.calls) == (MODEL, 1)
 
 
 @pytest.mark.parametrize("name", sorted(NOT_FOR_BOTO3))
@@ -199,15 +203,16 @@ def test_a_block_that_boto3_does_not_read_is_malformed(name: str) -> None:
         _ask(_client(payload(PROVIDER, name)))
 
 
-def test_a_recorded_refusal_rejects_the_question() -> None:
+@pytest.mark.parametrize("name", sorted(FAILURES))
+def test_a_recorded_refusal_rejects_the_question(name: str) -> None:
     """Its class was in a header that the recording has lost."""
     with pytest.raises(QueryRejected):
-        _ask(_client(payload(PROVIDER, "error_400_invalid_model.json"), status=400))
+        _ask(_client(payload(PROVIDER, name), status=400))
 
 
-def test_every_recording_is_read_by_a_test() -> None:
-    """A recording that is added has to be read here too."""
-    assert recordings_without_a_test(PROVIDER, __file__) == []
+def test_of_every_recording_something_is_expected() -> None:
+    """A recording that is added has to be read here too, and one that goes is no longer expected."""
+    assert without_expectation(PROVIDER, READINGS, FAILURES) == []
 
 
 @pytest.mark.parametrize("name", READINGS)

@@ -140,6 +140,14 @@ def test_what_is_no_text_is_kept_as_it_is(store: ContentStore, media_type: str) 
     assert stored.media_type in ("application/pdf", "image/png", "application/octet-stream")
 
 
+def test_an_endless_address_is_cut(store: ContentStore) -> None:
+    """What is known of a body is an item of 400 KB at most, and so is what a provider can make of an address."""
+    content = LoadedContent(body=b"bells", media_type="text/plain", source_url="https://example.com/" + "x" * 500_000)
+    stored = store.put(PROJECT, content, instance_id="web")
+    assert len(stored.source_url) == 2_048
+    assert store.find(PROJECT, stored.sha256) == stored
+
+
 def test_a_link_leads_to_the_body_for_a_while(store: ContentStore) -> None:
     """To this body of this project."""
     link = urlsplit(store.presigned(PROJECT, HASH, 60))
@@ -169,17 +177,20 @@ def test_a_project_that_stops_leaves_no_body(store: ContentStore) -> None:
     assert store.read(OTHERS[0], HASH, start=0, length=99) == PAGE.body
 
 
-def test_a_project_that_stops_leaves_neither_object_nor_item(on_s3: S3ContentStore, clock: FakeClock) -> None:
-    """Bodies and run files by the bucket, what is known of them with the project's state."""
+def test_a_project_that_stops_leaves_neither_body_nor_item(on_s3: S3ContentStore, clock: FakeClock) -> None:
+    """Bodies by the bucket, what is known of them with the project's state; what its runs found stays."""
     on_s3.put(PROJECT, PAGE, instance_id="web")
     on_s3.put(OTHERS[0], PAGE, instance_id="web")
     S3RunFiles(s3_client(), BUCKET).put(PROJECT, run_id(), INPUT, {})
-    assert on_s3.delete_project(PROJECT) == 2
+    assert on_s3.delete_project(PROJECT) == 1
     assert DynamoDbStateStore(dynamodb_client(), STATE_TABLE, clock).clear_project(PROJECT) == 1
     assert on_s3.find(PROJECT, HASH) is None
     assert on_s3.find(OTHERS[0], HASH) is not None
     objects = boto3.client("s3", region_name=REGION).list_objects_v2(Bucket=BUCKET)["Contents"]
-    assert [found["Key"] for found in objects] == [f"acme/lab/content/{HASH}"]
+    assert [found["Key"] for found in objects] == [
+        f"acme/demo/runs/{run_id()}/input.json",
+        f"acme/lab/content/{HASH}",
+    ]
 
 
 def test_a_known_body_is_not_uploaded_again(on_s3: S3ContentStore) -> None:
@@ -214,5 +225,5 @@ def test_objects_that_stay_are_told(on_s3: S3ContentStore, monkeypatch: pytest.M
         return {"Errors": [{"Key": "k", "Code": "AccessDenied"}]}
 
     monkeypatch.setattr(on_s3._client, "delete_objects", refuse)
-    with pytest.raises(StoreUnavailable, match="not every object"):
+    with pytest.raises(StoreUnavailable, match="not every body"):
         on_s3.delete_project(PROJECT)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.fakes.aws import RUNS_TABLE, aws_in_process, create_runs_table
+from tests.fakes.aws import RUNS_TABLE, aws_in_process, count_calls, create_runs_table
 from tests.fakes.clock import FakeClock
 from tests.fakes.run_store import InMemoryRunStore
 from zarniwoop.contract.chat import ModelUsage
@@ -16,6 +16,7 @@ from zarniwoop.stores.clients import dynamodb_client
 from zarniwoop.stores.dynamodb_runs import DynamoDbRunStore
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.page_tokens import InvalidPageToken
+from zarniwoop.stores.run_items import DONE, run_item_key
 from zarniwoop.stores.runs import (
     Claim,
     Ending,
@@ -321,6 +322,61 @@ def test_what_became_of_the_webhook_is_written_down_after_the_end(store: RunStor
     assert (standing(store).webhook_outcome, standing(store).state) == ("delivered", RunState.SUCCEEDED)
 
 
+def test_an_end_that_is_to_be_told_is_listed_from_then_on_until_it_has_been(store: RunStore) -> None:
+    """By the same write that ends the run; runs of all tenants, those that have waited longest first."""
+    created(store, run_id=run_id(1), webhook=True)
+    created(store, run_id=run_id(2), webhook=True, project=OTHERS[1])
+    created(store, run_id=run_id(3))
+    assert store.finish(PROJECT, run_id(1), SUCCESS, tell_at=NOW + 20)
+    assert not store.finish(PROJECT, run_id(1), SUCCESS, tell_at=NOW + 1)
+    assert store.finish(OTHERS[1], run_id(2), SUCCESS, tell_at=NOW + 10)
+    assert store.finish(PROJECT, run_id(3), SUCCESS)
+    assert store.untold(NOW + 9.9) == ()
+    assert [each.run_id for each in store.untold(NOW + 20)] == [run_id(2), run_id(1)]
+    assert [each.run_id for each in store.untold(NOW + 20, at_most=1)] == [run_id(2)]
+    assert store.untold(NOW + 20)[0].project == OTHERS[1]
+    store.record_webhook(PROJECT, run_id(1), "undelivered:timeout", tell_at=NOW + 80)
+    assert [each.run_id for each in store.untold(NOW + 79)] == [run_id(2)]
+    later = store.get(PROJECT, run_id(1))
+    assert later is not None
+    assert (later.webhook_outcome, later.tell_at) == ("undelivered:timeout", NOW + 80)
+    store.record_webhook(PROJECT, run_id(1), "delivered")
+    store.record_webhook(OTHERS[1], run_id(2), "undelivered:status_410")
+    assert store.untold(NOW + 1_000) == ()
+    assert [each.tell_at for each in store.list(PROJECT, limit=9).runs] == [None, None]
+
+
+def test_a_projects_open_runs_since_a_moment_are_all_listed(store: RunStore) -> None:
+    """Neither ended ones, nor older ones, nor another project's."""
+    for second in (0, 100, 101, 102, 103):
+        created(store, run_id=run_id(second))
+    created(store, run_id=run_id(104), project=OTHERS[0])
+    store.finish(PROJECT, run_id(102), SUCCESS)
+    store.request_stop(PROJECT, run_id(103))
+    open_runs = store.open_since(PROJECT, NOW + 100)
+    assert [each.run_id for each in open_runs] == [run_id(100), run_id(101), run_id(103)]
+    assert store.open_since(OTHERS[1], NOW) == ()
+
+
+def test_open_runs_are_listed_over_as_many_pages_as_there_are(
+    monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    """DynamoDB hands out a megabyte at a time, and what its filter leaves out of it may be all of it."""
+    with aws_in_process(monkeypatch):
+        create_runs_table()
+        client = dynamodb_client()
+        store = DynamoDbRunStore(client, RUNS_TABLE, clock, page_key=lambda: b"k" * 32)
+        for second in range(7):
+            created(store, run_id=run_id(second))
+        for second in (0, 1, 2, 5):
+            store.finish(PROJECT, run_id(second), SUCCESS)
+        ask = client.query
+        monkeypatch.setattr(client, "query", lambda **asked: ask(**asked, Limit=2))
+        calls = count_calls(client)
+        assert [each.run_id for each in store.open_since(PROJECT, NOW)] == [run_id(3), run_id(4), run_id(6)]
+        assert calls.count("Query") == 4
+
+
 def test_runs_are_listed_newest_first_page_by_page(store: RunStore) -> None:
     """Every run once, on pages as large as asked for, and a last page without a token."""
     for second in (3, 1, 4, 2, 0):
@@ -404,6 +460,51 @@ def test_an_item_that_cannot_be_read_counts_as_none(monkeypatch: pytest.MonkeyPa
         assert [each.run_id for each in store.list(PROJECT, limit=9).runs] == [run_id(1)]
 
 
+def test_the_item_of_the_largest_run_is_far_from_the_limit(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
+    """400 KB: two waves of twenty searches and 500 hits, each judged on its own, and a failed call for each."""
+    with aws_in_process(monkeypatch):
+        create_runs_table()
+        client = dynamodb_client()
+        store = DynamoDbRunStore(client, RUNS_TABLE, clock, page_key=lambda: b"k" * 32)
+        made = created(store)
+        for node in ("plan", "search", "merge", "deepen", "evaluate", "judge", "refine", "rerank", "rank"):
+            counts = {"searches": 40, "failed_searches": 40, "hits": 1_000, "works": 1_000, "survivors": 1_000}
+            store.update_progress(PROJECT, made.run_id, Step(node=node, item="1", total=1_000, counts=counts))
+        items = {
+            "search": [str(index) for index in range(40)],
+            "evaluate": [f"{wave}-{index}" for wave in (1, 2) for index in range(500)],
+            "failed_model_calls": [f"1-{index}-{NOW * 1000:.0f}" for index in range(1_000)],
+        }
+        for node, done in items.items():
+            client.update_item(
+                TableName=RUNS_TABLE,
+                Key=run_item_key(PROJECT, made.run_id),
+                UpdateExpression="ADD #done :done",
+                ExpressionAttributeNames={"#done": DONE + node},
+                ExpressionAttributeValues={":done": {"SS": done}},
+            )
+        assert standing(store).progress["evaluate"].done == 1_001
+        (item,) = client.scan(TableName=RUNS_TABLE)["Items"]
+        assert len(str(item).encode()) < 60_000
+
+
+def test_a_run_is_read_as_it_is_and_not_as_it_was(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
+    """A step that does not see the stop would begin new work; a list may be asked for right after a start."""
+    with aws_in_process(monkeypatch):
+        create_runs_table()
+        client = dynamodb_client()
+        read: list[bool] = []
+        for operation in ("GetItem", "Query"):
+            client.meta.events.register(
+                f"provide-client-params.dynamodb.{operation}",
+                lambda params, **_rest: read.append(params.get("ConsistentRead", False)),
+            )
+        store = DynamoDbRunStore(client, RUNS_TABLE, clock, page_key=lambda: b"k" * 32)
+        store.get(PROJECT, run_id())
+        store.list(PROJECT, limit=1)
+        assert read == [True, True]
+
+
 def test_a_table_that_refuses_is_unavailable(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
     """Every method says so in our own words."""
     with aws_in_process(monkeypatch):
@@ -414,6 +515,8 @@ def test_a_table_that_refuses_is_unavailable(monkeypatch: pytest.MonkeyPatch, cl
             lambda: store.list(PROJECT, limit=1),
             lambda: store.finish(PROJECT, run_id(), SUCCESS),
             lambda: store.overdue(NOW),
+            lambda: store.untold(NOW),
+            lambda: store.open_since(PROJECT, NOW),
         ):
             with pytest.raises(StoreUnavailable, match="DynamoDB refused a call: ResourceNotFoundException"):
                 act()

@@ -28,6 +28,7 @@ class Investigations:
     stack: Stack
     api: httpx.Client
     project_id: str = "demo"
+    patience: float = PATIENCE
 
     def save(self, settings: Mapping[str, str]) -> None:
         """Settings of the project; others keep the tenant's."""
@@ -52,7 +53,7 @@ class Investigations:
 
     def end(self, run_id: str) -> dict[str, Any]:
         """The report once the run has ended; at every look, no node has done more than it has."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self.patience
         while time.monotonic() < until:
             report = self.get(run_id, wait=5)
             for node, progress in report["progress"].items():

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,10 @@ import pytest
 from stack.running import Stack
 from stack.token import Wanted, issue
 from tests.e2e.investigations import BEDROCK_MODEL, QUESTION, Investigations, aws
+from tests.simulator.model_answers import INVENTED_SPAN
+from zarniwoop.pipelines.investigate.fence import harmless
+from zarniwoop.stores.insights import S3InsightsStore
+from zarniwoop.stores.state import ProjectKey
 
 pytestmark = pytest.mark.e2e
 
@@ -91,9 +96,12 @@ def history(stack: Stack, run_id: str) -> list[dict[str, Any]]:
 
 
 def test_an_investigation_without_a_model_runs_to_its_end(stack: Stack, project: MakeProject) -> None:
-    """Planned, searched, judged and ranked, with a reason for every hit; and it says that no model was asked."""
+    """Planned, searched, judged and ranked, with a reason for every hit; and it says that no model was asked.
+
+    What only a model could draw out of the hits is not available, and that is said too.
+    """
     demo = project()
-    report = demo.run(question=BELLS, max_searches=8)
+    report = demo.run(question=BELLS, max_searches=8, insights=True)
     assert (report["state"], report["outcome"], report["error"]) == ("succeeded", "success", None)
     results = report["results"]
     assert (results["mode"], results["ranked"], results["question"]) == ("builtin", True, BELLS)
@@ -104,7 +112,10 @@ def test_an_investigation_without_a_model_runs_to_its_end(stack: Stack, project:
     assert all(hit["reason"] and hit["title"] for hit in results["dropped"])
     assert results["hits_total"] == report["counts"]["survivors"] > 0
     assert results["dropped_total"] == report["counts"]["dropped"] > 0
-    assert {"plan", "search", "merge", "evaluate", "judge", "rank"} <= set(report["progress"])
+    assert {"plan", "search", "merge", "evaluate", "judge", "rank", "insights"} <= set(report["progress"])
+    assert (results["insights"]["state"], results["insights"]["reason"]) == ("not_available", "no_model")
+    none = demo.api.get("/v1/insights", params={"project_id": demo.project_id})
+    assert (none.status_code, none.json()["error"]["type"]) == (404, "urn:zarniwoop:problem:no-insights")
     assert all(each["done"] == each["total"] for each in report["progress"].values())
 
 
@@ -247,16 +258,65 @@ def test_bodies_are_loaded_where_that_is_wanted_and_can_be_read(project: MakePro
 
 
 def test_a_scripted_model_plans_and_judges(modelled: Investigations) -> None:
-    """Over the OpenAI format: who answered, and what it cost, is told."""
-    report = modelled.run()
+    """Over the OpenAI format: who answered, and what it cost, is told; and what it drew out of the survivors."""
+    report = modelled.run(insights=True)
     assert (report["state"], report["outcome"]) == ("succeeded", "success")
     results = report["results"]
-    assert (results["mode"], results["modes"]) == ("openai", {"plan": ["openai"], "evaluate": ["openai"]})
+    assert results["mode"] == "openai"
+    assert results["modes"] == {"plan": ["openai"], "evaluate": ["openai"], "insights": ["openai"]}
     assert {hit["reason"] for hit in results["hits"]} == {"It is about the question."}
     assert {hit["reason"] for hit in results["dropped"]} == {"It is about something else."}
     usage = report["usage"]
     assert usage["calls"] >= 2
     assert report["cost"] == pytest.approx((usage["input_tokens"] + 2 * usage["output_tokens"]) / 1_000_000)
+    _check_insights(modelled, report)
+
+
+def _check_insights(asked: Investigations, report: dict[str, Any]) -> None:
+    """What stands in the hits is in the run's files and the project's graph; what the model made up is in neither."""
+    told = report["results"]["insights"]
+    assert (told["state"], told["batches"] > 0, told["project"] is None) == ("done", True, False)
+    assert set(told["refused"]) == {"not_verbatim"}
+    assert report["counts"]["refused_insights"] >= 1
+    scope = {"project_id": asked.project_id}
+    graph = asked.api.get("/v1/insights", params=scope).json()["data"]
+    assert (graph["entities"], graph["relations"]) == (told["entities"], told["relations"])
+    titles = {hit["key"]: harmless(hit["hit"]["title"], 1_000) for hit in report["results"]["hits"]}
+    things = (*graph["document"]["entities"], *graph["document"]["relations"])
+    for found in (evidence for thing in things for evidence in thing["evidence"]):
+        assert (found["run_id"], found["span"]) == (report["run_id"], titles[found["key"]])
+    assert INVENTED_SPAN not in json.dumps(graph)
+    ld = asked.api.get("/v1/insights", params={**scope, "format": "jsonld"}).json()["data"]["document"]
+    ml = asked.api.get("/v1/insights", params={**scope, "format": "graphml"}).json()["data"]["text"]
+    listed = asked.api.get(f"/v1/runs/{report['run_id']}/artifacts", params=scope).json()["data"]["artifacts"]
+    links = {each["name"]: each["url"] for each in listed}
+    assert httpx.get(links["insights.jsonld"], trust_env=False).raise_for_status().json() == ld
+    assert httpx.get(links["insights.graphml"], trust_env=False).raise_for_status().text == ml
+    refused = asked.api.get("/v1/insights", params={**scope, "format": "rdf"})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, "format")
+    foreign = asked.api.get("/v1/insights", params={"project_id": "another"})
+    assert (foreign.status_code, foreign.json()["error"]["field"]) == (403, "project_id")
+
+
+def test_the_bucket_takes_a_graph_only_over_the_version_it_was_made_from(stack: Stack) -> None:
+    """On the deployed bucket, by the product's own store: of those that write over the same version, one does.
+
+    Each writes bytes of its own: the version is a hash of them.
+    """
+    store = S3InsightsStore(aws(stack, "s3"), stack.outputs["ContentBucketName"])
+    project = ProjectKey(tenant_id="local", project_id=f"p-{uuid.uuid4().hex[:8]}")
+
+    def write_all(over: str | None) -> list[bool]:
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(lambda _: store.write(project, uuid.uuid4().bytes, over=over), range(8)))
+
+    assert write_all(None).count(True) == 1
+    standing = store.read(project)
+    assert standing is not None
+    assert write_all(standing.version).count(True) == 1
+    assert store.write(project, b"late", over=standing.version) is False
+    store.delete(project)
+    assert store.read(project) is None
 
 
 def test_bedrock_converse_plans_and_judges(project: MakeProject) -> None:

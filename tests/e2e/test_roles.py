@@ -50,10 +50,17 @@ ALLOWED = {
     "InvestigateSteps": _SEARCHING
     | _RUN_FILES
     | {"read run", "write run", "write run file", "find content", "read body", "write body"}
+    | {"read insights", "write insights"}
     | {"list recipes", "read recipe", "ask model"},
-    "Runs": _RUN_FILES | {"read secret", "read run", "list runs", "write run", "find content", "read body"},
-    "ReconcileRuns": {"list open runs", "write run", "look at execution", "stop execution"},
-    "ProjectStop": {"set a failed event aside", "list state", "write state", "list content", "delete content"},
+    "Runs": _RUN_FILES
+    | {"read secret", "read run", "list runs", "write run", "find content", "read body", "read insights"},
+    "ReconcileRuns": _RUN_FILES
+    | {"list open runs", "list untold runs", "read run", "write run", "write run file"}
+    | {"look at execution", "stop execution", "read secret"},
+    "ProjectStop": _RUN_FILES
+    | {"set a failed event aside", "list state", "write state", "delete content", "delete insights"}
+    | {"list runs", "read run", "write run", "write run file", "stop execution"},
+    "UnknownTool": _ANSWERING,
 }
 
 
@@ -87,7 +94,8 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
         "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
         "write setting": ("ssm", "put_parameter", {"Name": f"{root}/probe", "Value": "x", "Type": "String"}),
         "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
-        "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
+        "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/content/x"}),
+        "delete run file": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/runs/x/input.json"}),
         "read content": ("s3", "get_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
         "publish": ("events", "put_events", {"Entries": [event]}),
         "queue a search": ("sqs", "send_message", {"QueueUrl": outputs["SearchQueueUrl"], "MessageBody": "{}"}),
@@ -107,14 +115,18 @@ def _attempts_of_runs(
         outputs[name] for name in ("RunsTableName", "ContentBucketName", "InvestigateStateMachineArn")
     )
     execution = f"{machine.replace(':stateMachine:', ':execution:')}:probe"
-    still_open = {
-        "IndexName": "open",
-        "KeyConditionExpression": "#open = :open",
-        "ExpressionAttributeNames": {"#open": "open"},
-        "ExpressionAttributeValues": {":open": {"S": "OPEN"}},
-    }
+    still_open, untold = (
+        {
+            "IndexName": index,
+            "KeyConditionExpression": "#key = :key",
+            "ExpressionAttributeNames": {"#key": index},
+            "ExpressionAttributeValues": {":key": {"S": index.upper()}},
+        }
+        for index in ("open", "untold")
+    )
     file = {"Bucket": bucket, "Key": "probe/probe/runs/probe/input.json"}
     body = {"Bucket": bucket, "Key": "probe/probe/content/probe"}
+    insights = {"Bucket": bucket, "Key": "probe/probe/insights/graph.json"}
     asked = {"messages": [{"role": "user", "content": [{"text": "Who is there?"}]}]}
     return {
         "read run": ("dynamodb", "get_item", {"TableName": runs, "Key": key}),
@@ -122,12 +134,16 @@ def _attempts_of_runs(
         "write run": ("dynamodb", "update_item", {"TableName": runs, "Key": key}),
         "list runs": ("dynamodb", "query", {"TableName": runs, **one}),
         "list open runs": ("dynamodb", "query", {"TableName": runs, **still_open}),
+        "list untold runs": ("dynamodb", "query", {"TableName": runs, **untold}),
         "scan runs": ("dynamodb", "scan", {"TableName": runs}),
         "find content": ("dynamodb", "get_item", {"TableName": outputs["StateTableName"], "Key": key}),
         "read run file": ("s3", "get_object", file),
         "write run file": ("s3", "put_object", {**file, "Body": "{}"}),
         "read body": ("s3", "get_object", body),
         "write body": ("s3", "put_object", {**body, "Body": "x"}),
+        "read insights": ("s3", "get_object", insights),
+        "write insights": ("s3", "put_object", {**insights, "Body": "{}"}),
+        "delete insights": ("s3", "delete_object", insights),
         "list recipes": ("s3", "list_objects_v2", {"Bucket": outputs["RecipesBucketName"]}),
         "read recipe": ("s3", "get_object", {"Bucket": outputs["RecipesBucketName"], "Key": "probe/_recipes/x.md"}),
         "write recipe": (

@@ -195,6 +195,23 @@ def test_what_is_asked_for_by_event_is_answered_as_an_event(
     assert (answered["tool"], answered["result"]["ok"]) == (answering, True)
 
 
+def test_an_event_that_names_no_tool_is_refused_as_an_event(
+    stack: Stack, answers: Callable[[str], dict[str, Any]]
+) -> None:
+    """A misspelt name is answered with the names that there are."""
+    entry = {
+        "EventBusName": stack.outputs["EventBusName"],
+        "Source": "agents.example",
+        "DetailType": "ResearchRequested",
+        "Detail": json.dumps({"scope": SCOPE, "tool": "reserach_search", "arguments": {"query": "graphene"}}),
+    }
+    event_id = aws(stack, "events").put_events(Entries=[entry])["Entries"][0]["EventId"]
+    answered = answers(event_id)
+    error = answered["result"]["error"]
+    assert (answered["tool"], error["field"], error["status"]) == ("reserach_search", "tool", 404)
+    assert all(tool.name in error["suggested_action"] for tool in TOOLS)
+
+
 def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: Stack, call: Call) -> None:
     """Cooldowns, quotas and objects of the project go; another project's stay."""
     s3, dynamodb = aws(stack, "s3"), aws(stack, "dynamodb")

@@ -64,7 +64,7 @@ def create_table(name: str, *keys: str) -> None:
 
 
 def create_runs_table() -> None:
-    """With the sparse index of open runs by deadline."""
+    """With the sparse indexes of open runs by deadline, and of untold ones by when they are to be told."""
     boto3.client("dynamodb", region_name=REGION).create_table(
         TableName=RUNS_TABLE,
         KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
@@ -73,16 +73,19 @@ def create_runs_table() -> None:
             {"AttributeName": "sk", "AttributeType": "S"},
             {"AttributeName": "open", "AttributeType": "S"},
             {"AttributeName": "deadline_at", "AttributeType": "N"},
+            {"AttributeName": "untold", "AttributeType": "S"},
+            {"AttributeName": "tell_at", "AttributeType": "N"},
         ],
         GlobalSecondaryIndexes=[
             {
-                "IndexName": "open",
+                "IndexName": index,
                 "KeySchema": [
-                    {"AttributeName": "open", "KeyType": "HASH"},
-                    {"AttributeName": "deadline_at", "KeyType": "RANGE"},
+                    {"AttributeName": index, "KeyType": "HASH"},
+                    {"AttributeName": moment, "KeyType": "RANGE"},
                 ],
                 "Projection": {"ProjectionType": "ALL"},
             }
+            for index, moment in (("open", "deadline_at"), ("untold", "tell_at"))
         ],
         BillingMode="PAY_PER_REQUEST",
     )

@@ -8,6 +8,7 @@ from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.clock import FakeClock
 from tests.fakes.content_store import InMemoryContentStore
 from tests.fakes.executions import STATE_MACHINE, FakeExecutions
+from tests.fakes.insights_store import InMemoryInsightsStore
 from tests.fakes.parameter_store import InMemoryParameterStore
 from tests.fakes.providers import FakeProtocol, Step
 from tests.fakes.run_files import InMemoryRunFiles
@@ -22,6 +23,7 @@ from zarniwoop.settings.parameter_store import ParameterStore
 from zarniwoop.stores.audit import AuditStore
 from zarniwoop.stores.content import ContentStore
 from zarniwoop.stores.executions import Executions
+from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.run_files import RunFiles
 from zarniwoop.stores.runs import RunStore
 from zarniwoop.stores.state import StateStore
@@ -66,6 +68,7 @@ class FakeEnvironment(Environment):
         self.fake_parameters = InMemoryParameterStore(ROOT)
         self.fake_tokens = InMemoryTokenStore(*grants)
         self.fake_content = InMemoryContentStore(clock)
+        self.fake_insights = InMemoryInsightsStore()
         self.fake_runs = InMemoryRunStore(clock)
         self.fake_files = InMemoryRunFiles()
         self.fake_executions = FakeExecutions()
@@ -98,6 +101,10 @@ class FakeEnvironment(Environment):
     @cached_property
     def content(self) -> ContentStore:
         return self.fake_content
+
+    @cached_property
+    def insights(self) -> InsightsStore:
+        return self.fake_insights
 
     @cached_property
     def runs(self) -> RunStore:

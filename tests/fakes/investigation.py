@@ -92,6 +92,7 @@ class Investigation(FakeEnvironment):
             bedrock=_no_bedrock,
             clock=self.clock,
             metrics=self.metrics,
+            tracing=self.tracing,
         )
 
     def start(self, **arguments: Any) -> Run:
@@ -100,6 +101,7 @@ class Investigation(FakeEnvironment):
             runs=self.fake_runs,
             files=self.fake_files,
             executions=self.fake_executions,
+            ends=self.run_ends,
             state_machine_arn=self._variables["INVESTIGATE_STATE_MACHINE"],
             clock=self.clock,
         )
@@ -134,6 +136,10 @@ class Investigation(FakeEnvironment):
             for index in told["batches"]:
                 self.step("evaluate", run, index=index, wave=wave)
             return self.step("judge", run, wave=wave)
+        if told["then"] == "extract":
+            for index in told["batches"]:
+                self.step("extract", run, index=index)
+            return self.step("keep_insights", run)
         return self.step(told["then"], run, wave=wave)
 
     def run_of(self, run: Run) -> Run:

@@ -18,6 +18,7 @@ from zarniwoop.llm.gateway import BuiltinAnswers, ModelGateway
 from zarniwoop.llm.protocols import MODEL_PROTOCOLS
 from zarniwoop.llm.recipes import RecipeBook
 from zarniwoop.observe.metrics import Metric, MetricsBuffer
+from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.levels import Level
 from zarniwoop.settings.models import ModelsInForce, model_settings
@@ -101,6 +102,7 @@ class Models:
         transport: Transport | None = None,
         keys: KeyRing | None = None,
         clock: FakeClock | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self.clock = clock or FakeClock()
         self.transport = ScriptedTransport(*script)
@@ -115,6 +117,7 @@ class Models:
             bedrock=bedrock or _no_bedrock,
             clock=self.clock,
             metrics=self.metrics,
+            tracing=tracing or Tracing(lambda: False),
         )
 
     def scope(self, seconds: float = 120.0) -> SearchScope:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.fakes.clock import FakeClock
-from zarniwoop.contract.hit import SearchHit
+from zarniwoop.contract.hit import ContentReference, LoadedContent, SearchHit
 from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig, SearchProviderInstance
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
@@ -82,12 +82,22 @@ class FakeInstance(SearchProviderInstance):
             raise step
         return step if isinstance(step, SearchResult) else step(request)
 
+    def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
+        self.protocol.loaded.append((self.id(), reference.reference or ""))
+        script = self.protocol.bodies.get(self.id())
+        if script is None:
+            return super().load_content(reference, scope)
+        step = script.pop(0) if len(script) > 1 else script[0]
+        if isinstance(step, Exception):
+            raise step
+        return step
+
     def dispose(self) -> None:
         self.disposed += 1
 
 
 class FakeProtocol:
-    """`contract.provider.SearchProtocol` whose instances play `scripts[<instance id>]`."""
+    """`contract.provider.SearchProtocol` whose instances play `scripts[<instance id>]`, and `bodies` when they load."""
 
     def __init__(
         self,
@@ -105,6 +115,8 @@ class FakeProtocol:
         self.quota: QuotaStatus | Exception | None = None
         self.takes: dict[str, float] = {}
         self.asked: list[tuple[str, SearchRequest]] = []
+        self.bodies: dict[str, list[LoadedContent | Exception]] = {}
+        self.loaded: list[tuple[str, str]] = []
         self.given_seconds: list[float] = []
         self.made: list[FakeInstance] = []
 

@@ -7,7 +7,7 @@ from tests.fakes.outage import Outage
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.stores.keys import checked_run_id, partition
 from zarniwoop.stores.page_tokens import PageTokens
-from zarniwoop.stores.runs import Claim, Ending, NodeProgress, Run, RunPage, Step
+from zarniwoop.stores.runs import Claim, Ending, NodeProgress, Run, RunPage, Step, earliest_run_id
 from zarniwoop.stores.state import ProjectKey
 
 Key = tuple[str, str]
@@ -96,7 +96,7 @@ class InMemoryRunStore(Outage):
                 self._runs[key] = replace(run, stop_requested=True, updated_at=self._clock.now())
             return self._standing(key)
 
-    def finish(self, project: ProjectKey, run_id: str, ending: Ending) -> bool:
+    def finish(self, project: ProjectKey, run_id: str, ending: Ending, *, tell_at: float | None = None) -> bool:
         with self._lock:
             self._called("finish")
             key, now = _key(project, run_id), self._clock.now()
@@ -104,16 +104,36 @@ class InMemoryRunStore(Outage):
             if run is None or run.ended_at is not None:
                 return False
             self._runs[key] = replace(
-                run, ended_at=now, updated_at=now, ended_as=ending.state, outcome=ending.outcome, error=ending.error
+                run,
+                ended_at=now,
+                updated_at=now,
+                ended_as=ending.state,
+                outcome=ending.outcome,
+                error=ending.error,
+                tell_at=tell_at,
             )
             return True
 
-    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str) -> None:
+    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str, *, tell_at: float | None = None) -> None:
         with self._lock:
             self._called("record_webhook")
             key = _key(project, run_id)
             if key in self._runs:
-                self._runs[key] = replace(self._runs[key], webhook_outcome=outcome)
+                self._runs[key] = replace(self._runs[key], webhook_outcome=outcome, tell_at=tell_at)
+
+    def untold(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
+        with self._lock:
+            self._called("untold")
+            due = [(run.tell_at, run) for run in self._runs.values() if run.tell_at is not None and run.tell_at <= now]
+            standing = [run for _, run in sorted(due, key=lambda each: each[0])][:at_most]
+            return tuple(run for run in standing if run.expires_at > self._clock.now())
+
+    def open_since(self, project: ProjectKey, since: float) -> tuple[Run, ...]:
+        with self._lock:
+            self._called("open_since")
+            own = sorted(key for key in self._runs if key[0] == partition(project) and key[1] >= earliest_run_id(since))
+            found = (self._standing(key) for key in own)
+            return tuple(run for run in found if run is not None and run.ended_at is None)
 
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
         with self._lock:

@@ -96,7 +96,11 @@ def test_a_saved_token_becomes_policy_and_identity(stack: Deployed, event: str) 
     answer = stack.call("authorizer", sample(event))
     assert answer["context"] == {"tenant_id": "acme", "projects": "demo", "level": "1", "tools": ""}
     assert answer["usageIdentifierKey"] == "plan-key"
-    assert len(answer["policyDocument"]["Statement"][0]["Resource"]) == len(NAMES) + 1
+    reached = {arn.partition("/live/")[2] for arn in answer["policyDocument"]["Statement"][0]["Resource"]}
+    assert reached == {
+        *("GET/v1/tools", "POST/v1/tools/*", "GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop"),
+        *("GET/v1/content/*", "GET/v1/insights"),
+    }
     assert stack.aws_calls == [("dynamodb", "GetItem")]
 
 

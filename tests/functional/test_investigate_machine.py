@@ -17,6 +17,7 @@ from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.hit import LoadedContent
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.pipelines.webhook import WebhookUndelivered
+from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.run_files import S3RunFiles
 from zarniwoop.stores.runs import Run, RunState
 from zarniwoop.stores.state import ProjectKey
@@ -244,13 +245,15 @@ def test_an_ending_that_cannot_be_written_is_left_to_the_reconciler(carry_out: A
     assert [each.run_id for each in inv.fake_runs.overdue(inv.clock.now())] == [run.run_id]
 
 
-def test_stores_that_are_away_for_a_moment_are_waited_for(carry_out: Any) -> None:
-    """By name, like everything that is retried."""
+@pytest.mark.parametrize("step", ["search", "merge"])
+def test_stores_that_are_away_for_a_moment_are_waited_for(carry_out: Any, step: str) -> None:
+    """By name, like everything that is retried; no search is lost to a table that hiccups."""
     inv = Investigation({"alpha": [BELLS]})
     around = Around(inv)
-    around.fails["merge", 0] = ["StoreUnavailable"]
+    around.fails[step, 0] = ["StoreUnavailable"]
     run, _, machine = carry_out(inv, around, modalities=THREE, refine=False)
-    assert (run.outcome, len(machine.functions.steps("merge"))) == ("success", 2)
+    assert (run.outcome, len(machine.functions.steps(step))) == ("success", 4 if step == "search" else 2)
+    assert (run.counts["failed_searches"], len(inv.protocol.asked)) == (0, 3)
 
 
 def test_a_stop_in_the_middle_of_the_searches_ends_the_run_as_stopped(carry_out: Any) -> None:
@@ -315,6 +318,22 @@ def test_a_failed_run_is_told_to_the_webhook_too(carry_out: Any) -> None:
     _, execution, _ = carry_out(inv, webhook_url="https://agents.example/hook")
     assert receiver.told == [("https://agents.example/hook", RunState.FAILED)]
     assert execution["error"] == "RunFailed"
+
+
+def test_a_run_that_ended_without_its_files_is_told_to_the_webhook_too(carry_out: Any) -> None:
+    """S3 is denied up to the run's end, and the address is a file like any other."""
+    inv = Investigation({"alpha": [BELLS]})
+    receiver = Receiver()
+    inv.__dict__["webhooks"] = receiver
+    around = Around(inv)
+
+    def deny(failure: Exception | None) -> None:
+        inv.fake_files.fail_with = failure
+
+    around.before = {"plan": lambda: deny(StoreUnavailable("AccessDenied")), "webhook": lambda: deny(None)}
+    run, _, _ = carry_out(inv, around, webhook_url="https://agents.example/hook")
+    assert (run.state, run.error, run.webhook_outcome) == (RunState.FAILED, "store_unavailable", "delivered")
+    assert receiver.told == [("https://agents.example/hook", RunState.FAILED)]
 
 
 def test_states_of_hundreds_of_hits_are_far_from_the_limit(carry_out: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,6 +195,54 @@ def test_verdicts_for_unknown_keys_are_ignored_and_missing_ones_keep_the_hit() -
         ("h003", True),
     ]
     assert result["gaps"] == ["2 hits were not judged: no verdict was given"]
+    assert result["notes"] == ["verdicts ignored, for keys that were not shown: 1"]
+
+
+@pytest.mark.parametrize(("settings", "most"), [({"maxTokens": "210"}, 3), ({"contextTokens": "1600"}, 2), ({}, 20)])
+def test_a_batch_fits_what_the_judge_reads_and_writes_at_once(settings: dict[str, str], most: int) -> None:
+    """An answer that is cut short judges nobody."""
+    many = hits(*(f"Bell number {number} of the cathedral" for number in range(20)))
+    model = {f"llm.harvest.{suffix}": value for suffix, value in settings.items()}
+    inv = Investigation({"alpha": [many]}, {**MODEL, **model}, model_script=[planned("bells")])
+    run = inv.start(max_results=20, **WEB)
+    inv.carry_out(run, until="evaluate")
+    assert max(len(batch["keys"]) for batch in inv.file(run, "batches-1.json")) == most
+
+
+def test_a_model_is_held_to_what_there_is() -> None:
+    """The schema has the limits of the question: so many searches, kinds and indexes that are served, these keys."""
+    told = verdicts(h001=("keep", 0.5), h002=("keep", 0.5), h003=("keep", 0.5))
+    inv = Investigation({"alpha": [BELLS]}, MODEL, model_script=[planned("bells"), told])
+    inv.carry_out(inv.start(max_searches=4, **WEB))
+    plan, judgement = (
+        sent.request.json["response_format"]["json_schema"]["schema"]["properties"] for sent in inv.model_transport.sent
+    )
+    fields = plan["searches"]["items"]["properties"]
+    assert (plan["searches"]["maxItems"], fields["modality"]["enum"]) == (4, ["WEB"])
+    assert fields["sourceAffinity"]["properties"] == {"alpha": {"type": "number"}}
+    assert judgement["verdicts"]["items"]["properties"]["key"]["enum"] == ["h001", "h002", "h003"]
+    assert judgement["verdicts"]["minItems"] == 3
+
+
+def test_what_a_model_says_twice_or_out_of_range_is_told() -> None:
+    """How much of its answers had no effect, counted in the notes."""
+    said = {"key": "h001", "verdict": "keep", "relevanceScore": 7, "reason": "…"}
+    order = json_completion({"keys": ["h002", "h002", "h001", "h9"]})
+    kept = {"key": "h002", "verdict": "keep", "relevanceScore": 0.5, "reason": "fits"}
+    inv = Investigation(
+        {"alpha": [BELLS]},
+        {**MODEL, "research.rerank.recipe": "zarniwoop-research-rerank"},
+        model_script=[planned("bells"), json_completion({"verdicts": [said, said, kept]}), order],
+    )
+    run = inv.start(**WEB)
+    inv.carry_out(run)
+    result = inv.result(run)
+    assert result["notes"] == [
+        "verdicts ignored, for keys that had one already: 1",
+        "scores out of range, brought into it: 1",
+        "re-ranked keys ignored, unknown or repeated: 2",
+    ]
+    assert {each["key"]: each["reason"] for each in result["survivors"]}["h001"] == "no reason given"
 
 
 def test_one_search_of_many_that_fails_is_told_and_sinks_nothing() -> None:
@@ -305,7 +353,66 @@ def test_without_a_model_there_is_no_re_ranking_and_it_is_noted() -> None:
     inv.carry_out(run)
     result = inv.result(run)
     assert (result["outcome"], result["reranked"]) == ("success", False)
-    assert result["notes"] == ["not re-ranked: misconfigured"]
+    assert result["notes"] == ["not re-ranked: not available, no model is configured"]
+    assert result["rerank"] == {"state": "not_available", "reason": "no_model"}
+    assert inv.run_of(run).counts["rerank_not_available"] == 1
+
+
+def test_a_re_ranking_without_a_usable_answer_is_told() -> None:
+    """The order stays, and the result says why."""
+    inv = Investigation(
+        {"alpha": [BELLS]},
+        {**MODEL, "research.rerank.recipe": "zarniwoop-research-rerank"},
+        model_script=[planned("bells"), verdicts(h001=("keep", 0.9), h002=("keep", 0.5)), completion("")],
+    )
+    run = inv.start(**WEB)
+    inv.carry_out(run)
+    result = inv.result(run)
+    assert (result["rerank"], result["reranked"]) == ({"state": "failed", "reason": "empty_answer"}, False)
+    assert "not re-ranked: empty_answer" in result["notes"]
+
+
+def test_near_the_end_of_its_time_a_run_is_not_re_ranked() -> None:
+    """The budget is named."""
+    inv = Investigation(
+        {"alpha": [BELLS]},
+        {**MODEL, "research.rerank.recipe": "zarniwoop-research-rerank"},
+        model_script=[planned("bells"), verdicts(h001=("keep", 0.9), h002=("keep", 0.5))],
+    )
+    run = inv.start(**WEB, wall_seconds=60)
+    inv.carry_out(run, until="rerank")
+    inv.hands.advance(58)
+    for step in ("rerank", "rank", "finish"):
+        inv.step(step, run, wave=1)
+    assert inv.result(run)["rerank"] == {"state": "not_available", "reason": "wall_seconds"}
+    assert "not re-ranked: not available, wall_seconds is nearly spent" in inv.result(run)["notes"]
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("rerank", {"state": "failed", "reason": "step_failed"}),
+        ("stop", {"state": "not_available", "reason": "stopped"}),
+        ("judged", {"state": "not_available", "reason": "not_judged"}),
+    ],
+)
+def test_a_re_ranking_that_was_wanted_and_never_made_is_missed(before: str, told: dict[str, str]) -> None:
+    """Its step died, the run was stopped before it, or nothing had been judged."""
+    judged = verdicts() if before == "judged" else verdicts(h001=("keep", 0.9), h002=("keep", 0.5))
+    inv = Investigation(
+        {"alpha": [BELLS]},
+        {**MODEL, "research.rerank.recipe": "zarniwoop-research-rerank"},
+        model_script=[planned("bells"), judged],
+    )
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="rank" if before == "judged" else "rerank")
+    if before == "stop":
+        inv.fake_runs.request_stop(PROJECT, run.run_id)
+    else:
+        inv.step("rank", run, wave=1)
+    inv.step("finish", run)
+    assert inv.result(run)["rerank"] == told
+    assert [note for note in inv.result(run)["notes"] if note.startswith("not re-ranked: ")]
 
 
 class Bodies:
@@ -354,7 +461,7 @@ def test_deepening_stores_bodies_and_shows_the_judge_their_passages(monkeypatch:
     ("failure", "word"),
     [
         (ProviderUnavailable("down"), "provider_unavailable"),
-        (ConfigurationUnavailable("no key"), "config_unavailable"),
+        (ConfigurationUnavailable("no key"), "key_unavailable"),
         (RuntimeError("a bug of an add-on"), "internal"),
     ],
 )

@@ -123,7 +123,7 @@ def test_the_scripted_model_answers_every_recipe(server: ModelServer, transport:
     order = gateway.call_for_json(RERANK, VARIABLES, RerankAnswer, _scope()).value
     assert order.keys == ["h004", "h003", "h002", "h001"]
     insights = gateway.call_for_json(INSIGHTS, VARIABLES, InsightsAnswer, _scope()).value
-    assert (len(insights.entities), len(insights.relations)) == (3, 2)
+    assert (len(insights.entities), len(insights.relations)) == (3, 3)
     chat = ChatRequest(messages=(ChatMessage(role="user", content="Hello"),), max_tokens=50)
     assert gateway.complete(ModelRole.PRIMARY, chat, _scope()).text == PROSE
 

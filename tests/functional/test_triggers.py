@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.cloud import LambdaContext
 from tests.fakes.functions import event_names, handler_of, posted, sample
+from tests.fakes.transport import ScriptedTransport, answer
 from tests.functional.deployed import Deployed, deployed, with_canary
 from tests.simulator import Simulator
 from zarniwoop.contract.deadline import Deadline
@@ -16,6 +17,7 @@ from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.project_stop import project_stop
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
+from zarniwoop.stores.runs import RunState
 from zarniwoop.stores.state import Cooldown, ProjectKey, Wanted
 from zarniwoop.tools.registry import TOOLS
 
@@ -116,6 +118,8 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
     report = stack.call("project_stop", sample("project_stop"))
     assert report == {
         "generation": 1,
+        "stopped_runs": 0,
+        "stopping_runs": 0,
         "deleted_state_items": 1,
         "deleted_content_objects": 2,
     }
@@ -125,6 +129,26 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
     assert [len(states.snapshot(project, cooled).cooldowns) for project in (DEMO, LAB)] == [0, 1]
     assert (states.snapshot(DEMO, []).generation, states.snapshot(LAB, []).generation) == (1, 0)
     assert {item["project_id"]["S"] for item in stack.cloud.items("CALLS_TABLE")} == {"demo", "lab"}
+
+
+def test_a_project_stop_ends_its_runs_and_the_reconciler_tells_of_it(stack: Deployed) -> None:
+    """On the template's own tables and bucket: index, conditions, files and the stack's key."""
+    asked = {"question": "What is graphene?", "webhook_url": "https://agents.example/hook"}
+    receipt = stack.envelope("research_investigate", posted(asked, tool="research_investigate"))
+    run_id = receipt["data"]["run_id"]
+    report = stack.call("project_stop", sample("project_stop"))
+    assert (report["stopped_runs"], report["stopping_runs"]) == (1, 0)
+    stopped = stack.environment.runs.get(DEMO, run_id)
+    assert stopped is not None
+    assert (stopped.state, stopped.error, stopped.webhook_outcome) == (RunState.STOPPED, "project_stopped", None)
+    execution = stack.cloud.client("stepfunctions").describe_execution(executionArn=stopped.execution_arn)
+    assert execution["status"] == "ABORTED"
+    assert {each.name for each in stack.environment.run_files.names(DEMO, run_id)} == {"input.json", "result.json"}
+    receiver = stack.environment.__dict__["_strict_transport"] = ScriptedTransport(answer(status=204))
+    assert stack.call("reconcile_runs", sample("reconcile_runs")) == {"told": 1}
+    assert stack.call("reconcile_runs", sample("reconcile_runs")) == {}
+    assert [each.request.json["run_id"] for each in receiver.sent] == [run_id]
+    assert stack.call("project_stop", sample("project_stop"))["stopped_runs"] == 0
 
 
 def test_a_project_that_was_stopped_elsewhere_is_built_anew_here(stack: Deployed) -> None:

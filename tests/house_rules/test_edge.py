@@ -93,6 +93,16 @@ def test_whatever_holds_data_is_encrypted_and_private() -> None:
         assert bucket["BucketEncryption"]
 
 
+def test_what_runs_and_projects_leave_in_the_bucket_goes_by_itself_and_recipes_stay() -> None:
+    """After as many days as the functions are told; a tenant's recipe is nobody's temporary file."""
+    buckets = resources("AWS::S3::Bucket")
+    (rule,) = buckets["ContentBucket"]["LifecycleConfiguration"]["Rules"]
+    told = template()["Globals"]["Function"]["Environment"]["Variables"]["CONTENT_RETENTION_DAYS"]
+    assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", told)
+    assert "Prefix" not in rule
+    assert "LifecycleConfiguration" not in buckets["RecipesBucket"]
+
+
 def test_the_api_writes_down_no_bodies() -> None:
     """Execution logs and data traces would hold queries and tokens."""
     assert all((each["LoggingLevel"], each["DataTraceEnabled"]) == ("OFF", False) for each in API["MethodSettings"])

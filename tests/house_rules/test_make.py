@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import subprocess
+import tomllib
 
 import pytest
 
@@ -77,3 +78,21 @@ def test_a_target_that_contradicts_itself_builds_no_layer(variables: dict[str, s
     refused = _made("build-ZarniwoopLayer", folder="layers/zarniwoop", **variables)
     assert refused.returncode != 0
     assert told in refused.stderr
+
+
+def test_the_real_model_is_asked_by_its_own_target_alone() -> None:
+    """It is compiled for minutes; `make test` neither collects its tests nor counts them as skipped."""
+    assert "-m pytest tests/model" in _made("test-model").stdout
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "tests/model" in settings["tool"]["pytest"]["ini_options"]["norecursedirs"]
+
+
+@pytest.mark.parametrize("group", ["dev", "stack", "model"])
+def test_every_group_of_packages_is_locked_with_hashes(group: str) -> None:
+    """Each that the project names is pinned, and nothing is pinned without a hash."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = {re.split(r"[\[<>=]", each)[0].lower() for each in settings["dependency-groups"][group]}
+    lock = (ROOT / ".ci" / f"requirements-{group}.txt").read_text(encoding="utf-8")
+    pinned = re.findall(r"^([a-z0-9._-]+)==[^\n]+\\\n    --hash=sha256:", lock, re.MULTILINE)
+    assert named <= set(pinned)
+    assert len(pinned) == len(re.findall(r"^[a-z0-9]", lock, re.MULTILINE))

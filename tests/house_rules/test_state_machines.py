@@ -117,6 +117,27 @@ def test_every_map_is_bounded_and_loses_no_run_to_one_item(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
+def test_how_many_items_run_at_once_is_written_before_every_map(name: str) -> None:
+    """Its path begins in the execution's input, which no state writes over, or in the answer of the states before it.
+
+    That those always write a number from 1 on is shown by `tests/functional/test_map_concurrency.py`.
+    """
+    level = read(name)["States"]
+    written = {each["ResultPath"] for each in level.values() if "ResultPath" in each}
+    assert "$" not in written
+    for state_name, state in states(read(name), "Map"):
+        root = ".".join(state["MaxConcurrencyPath"].split(".")[:2])
+        if root == state["MaxConcurrencyPath"]:
+            assert root not in written, state_name
+            continue
+        before = {each for each, found in level.items() if state_name in successors(found)}
+        before |= {each for each, found in level.items() if successors(found) & before}
+        writers = [each for each in before if level[each].get("ResultPath") == root]
+        assert writers, state_name
+        assert all(level[each]["Type"] == "Task" for each in writers), state_name
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_an_execution_ends_and_stays_in_one_query_language(name: str) -> None:
     """A limit on the whole, and JSONPath throughout."""
     definition = read(name)

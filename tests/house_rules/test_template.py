@@ -56,9 +56,14 @@ def asked_by_event(tool: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("tool", [each.name for each in TOOLS])
-def test_every_tool_answers_events_that_name_it(tool: str) -> None:
-    """It may put its answer on the bus, and an event that fails is set aside; else a search were spent for nothing."""
+def test_every_tool_has_a_rule_for_events_that_name_it(tool: str) -> None:
+    """By its name."""
     assert tool in asked_by_event(tool)
+
+
+@pytest.mark.parametrize("tool", [*(each.name for each in TOOLS), "unknown_tool"])
+def test_whoever_answers_events_may_and_sets_aside_what_fails(tool: str) -> None:
+    """It may put its answer on the bus, and an event that fails is set aside; else a search were spent for nothing."""
     (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == tool and "Handler" not in each]
     aside = {"GetAtt": "FailedEventsQueue.Arn"}
     assert properties["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]["Destination"] == aside
@@ -71,6 +76,24 @@ def test_every_tool_answers_events_that_name_it(tool: str) -> None:
 def test_one_tool_answers_events_that_name_none() -> None:
     """Exactly one, or they were answered twice."""
     assert [tool.name for tool in TOOLS if {"exists": False} in asked_by_event(tool.name)] == ["research_search"]
+
+
+def test_events_that_name_any_other_tool_are_refused() -> None:
+    """The rule for unknown names leaves out the registry's and no others, or an event were lost or answered twice."""
+    assert asked_by_event("unknown_tool") == [{"anything-but": [tool.name for tool in TOOLS]}]
+
+
+@pytest.mark.parametrize("tool", [*(each.name for each in TOOLS), "unknown_tool"])
+def test_rules_for_requests_ask_for_the_same_kind_of_event(tool: str) -> None:
+    """From any source, of one type, by the name alone: so that for every event there is exactly one."""
+    (properties,) = [each for each in FUNCTIONS.values() if folder_of(each) == tool and "Handler" not in each]
+    rules = [each["Properties"] for each in properties["Events"].values() if each["Type"] == "EventBridgeRule"]
+    assert [(set(rule["Pattern"]), rule["Pattern"]["detail-type"]) for rule in rules] == [
+        ({"detail-type", "detail"}, ["ResearchRequested"])
+    ]
+    assert [(rule["EventBusName"], set(rule["Pattern"]["detail"])) for rule in rules] == [
+        ({"Ref": "EventBus"}, {"tool"})
+    ]
 
 
 @pytest.mark.parametrize("tool", [each.name for each in TOOLS if each.name != "research_search"])

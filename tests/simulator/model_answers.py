@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+INVENTED_SPAN = "As is well known, they contradict each other."
 PROSE = "This model answers by rule and says nothing else."
 
 _ASKS = {
@@ -84,7 +85,10 @@ def _order(text: str) -> dict[str, Any]:
 
 
 def _insights(text: str) -> dict[str, Any]:
-    """The title of each of the first hits as a work, and each but the first related to the first."""
+    """The title of each of the first hits as a work, and each but the first related to the first.
+
+    One relation more is made up, as models do: no hit has the words that it quotes.
+    """
     hits = _hits(text)[:3]
     entities = [{"name": hit["title"], "type": "work", "key": hit["key"], "span": hit["title"]} for hit in hits]
     relations = [
@@ -97,7 +101,8 @@ def _insights(text: str) -> dict[str, Any]:
         }
         for hit in hits[1:]
     ]
-    return {"entities": entities, "relations": relations}
+    made_up = [{**each, "relation": "contradicts", "span": INVENTED_SPAN} for each in relations[:1]]
+    return {"entities": entities, "relations": relations + made_up}
 
 
 def _hits(text: str) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ RUN_ROUTES = [
     f"{STAGE}/GET/v1/runs/*",
     f"{STAGE}/POST/v1/runs/*/stop",
     f"{STAGE}/GET/v1/content/*",
+    f"{STAGE}/GET/v1/insights",
 ]
 LAYER = ROOT / "layers" / "zarniwoop"
 

@@ -30,7 +30,13 @@ def test_state_and_content_of_the_project_go_and_nobody_elses() -> None:
     _search(environment, "demo")
     _search(environment, "lab")
     report = project_stop(environment=lambda: environment)(sample("project_stop"), LambdaContext())
-    assert report == {"generation": 1, "deleted_state_items": 1, "deleted_content_objects": 2}
+    assert report == {
+        "generation": 1,
+        "stopped_runs": 0,
+        "stopping_runs": 0,
+        "deleted_state_items": 1,
+        "deleted_content_objects": 2,
+    }
     assert environment.fake_state.cooldowns_of(DEMO) == []
     assert len(environment.fake_state.cooldowns_of(LAB)) == 1
     assert environment.fake_content.objects == {LAB: {"c": b"3"}}
@@ -52,7 +58,13 @@ def test_an_event_delivered_twice_does_no_harm() -> None:
     stop = project_stop(environment=lambda: environment)
     stop(sample("project_stop"), LambdaContext())
     again = stop(sample("project_stop"), LambdaContext())
-    assert again == {"generation": 2, "deleted_state_items": 0, "deleted_content_objects": 0}
+    assert again == {
+        "generation": 2,
+        "stopped_runs": 0,
+        "stopping_runs": 0,
+        "deleted_state_items": 0,
+        "deleted_content_objects": 0,
+    }
 
 
 @pytest.mark.parametrize(

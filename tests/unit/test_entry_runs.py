@@ -20,7 +20,7 @@ from zarniwoop.stores.runs import Ending, Run, RunState, Step
 from zarniwoop.stores.tokens import TokenGrant, hash_token
 from zarniwoop.tools.research_investigate import RESEARCH_INVESTIGATE
 
-SAMPLES = ["runs", "runs.list", "runs.stop", "runs.artifacts", "runs.content", "runs.invoke"]
+SAMPLES = ["runs", "runs.list", "runs.stop", "runs.artifacts", "runs.content", "runs.insights", "runs.invoke"]
 PAGE = LoadedContent(
     body="Glocken läuten 🔔 weit".encode(), media_type="text/plain", source_url="https://example.com/b"
 )
@@ -365,6 +365,7 @@ def test_a_hash_that_is_none_is_refused(sha256: str) -> None:
         ("runs.stop", "fake_runs"),
         ("runs.artifacts", "fake_files"),
         ("runs.content", "fake_content"),
+        ("runs.insights", "fake_insights"),
     ],
 )
 def test_a_store_that_is_away_is_told_as_such(case: str, store: str) -> None:
@@ -427,7 +428,11 @@ def test_every_sample_reaches_its_operation(case: str) -> None:
     """Of a run and a body that are not there: unknown, and not unroutable."""
     answer = runs(environment=FakeEnvironment)(sample(case), LambdaContext())
     envelope = body_of(answer) if "body" in answer else answer
-    expected = {"runs.list": None, "runs.content": "urn:zarniwoop:problem:unknown-content"}
+    expected = {
+        "runs.list": None,
+        "runs.content": "urn:zarniwoop:problem:unknown-content",
+        "runs.insights": "urn:zarniwoop:problem:no-insights",
+    }
     assert (envelope["error"] or {}).get("type") == expected.get(case, "urn:zarniwoop:problem:unknown-run")
 
 
@@ -449,6 +454,6 @@ def test_a_token_reaches_the_routes_of_runs_if_it_may_investigate(tools: tuple[s
     policy = authorizer.authorizer(environment=lambda: environment)(event, LambdaContext())
     (statement,) = policy["policyDocument"]["Statement"]
     reached = {arn.partition("/")[2].partition("/")[2] for arn in statement["Resource"]}
-    routes = {"GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*"}
+    routes = {"GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights"}
     assert (routes <= reached) is allowed
     assert bool(routes & reached) is allowed

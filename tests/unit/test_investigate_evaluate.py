@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.fakes.hits import merged_hit
+from zarniwoop.llm.schema import is_closed
 from zarniwoop.pipelines.investigate.evaluate import (
     MOST_HITS_PER_BATCH,
     EvaluateAnswer,
@@ -18,6 +19,7 @@ from zarniwoop.pipelines.investigate.evaluate import (
     batches,
     evaluate_variables,
     tokens_of,
+    verdicts_schema,
 )
 
 NONCE = "0123456789abcdef"
@@ -115,11 +117,22 @@ def test_verdicts_for_unknown_repeated_or_foreign_keys_have_no_effect() -> None:
     assert (judged.unknown_keys, judged.repeated_keys) == (3, 1)
 
 
-def test_scores_out_of_range_are_brought_into_it_and_empty_reasons_named() -> None:
-    """What a weak model gets wrong is caught by code."""
+@pytest.mark.parametrize("keys", [["h007"], ["h001", "h002", "h003"]])
+def test_the_schema_wants_a_verdict_for_each_key(keys: list[str]) -> None:
+    """As many, and under no other key; every endpoint can be held to it."""
+    schema = verdicts_schema(keys)
+    verdicts = schema["properties"]["verdicts"]
+    assert (verdicts["minItems"], verdicts["maxItems"]) == (len(keys), len(keys))
+    assert verdicts["items"]["properties"]["key"]["enum"] == keys
+    assert is_closed(schema)
+
+
+@pytest.mark.parametrize("empty", ["", " \u200b", "…", "..."])
+def test_scores_out_of_range_are_brought_into_it_and_empty_reasons_named(empty: str) -> None:
+    """What a weak model gets wrong is caught by code; the prompt's own placeholder is no reason either."""
     judged = apply_verdicts(
         [merged_hit(1), merged_hit(2)],
-        [batch(["h001", "h002"], verdict("h001", score=85), verdict("h002", score=-1, reason=" \u200b"))],
+        [batch(["h001", "h002"], verdict("h001", score=85), verdict("h002", score=-1, reason=empty))],
     )
     assert [each.relevance for each in judged.hits] == [1.0, 0.0]
     assert judged.clamped_scores == 2

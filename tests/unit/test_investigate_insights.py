@@ -136,13 +136,23 @@ def test_runs_merge_by_name_and_type_in_any_order() -> None:
 
 @given(st.lists(st.integers(0, 99), max_size=80))
 def test_evidence_is_bounded_whatever_the_order_of_runs(runs: list[int]) -> None:
-    """The first 50 of it."""
+    """The newest 50 of it."""
     graphs = [insights([entity("Metformin")], run_id=f"run-{run:02d}") for run in runs]
     one_by_one = Insights()
     for graph in graphs:
         one_by_one = merged([one_by_one, graph])
     assert one_by_one == merged(reversed(graphs))
-    assert all(len(each.evidence) == min(len(set(runs)), MOST_EVIDENCE) for each in one_by_one.entities)
+    newest = sorted({f"run-{run:02d}" for run in runs})[-MOST_EVIDENCE:]
+    assert all([told.run_id for told in each.evidence] == newest for each in one_by_one.entities)
+
+
+@pytest.mark.parametrize("rest", ["x" * 2_048, "\uffff", "\x0b", " a  b"])
+def test_a_url_that_no_document_can_hold_is_left_out_of_the_evidence(rest: str) -> None:
+    """Cut or mended, it would lead elsewhere."""
+    strange = merged_hit(1, title="Metformin", url=f"https://site.example/{rest}")
+    answer = InsightsAnswer.model_validate({"entities": [entity("Metformin")], "relations": []})
+    (found,) = extracted(answer, [strange], "run-1").entities
+    assert found.evidence[0].url == ""
 
 
 def test_the_recipe_sees_fenced_hits() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.llm.schema import is_closed
 from zarniwoop.pipelines.investigate.plan import (
     MAX_QUERY_CHARS,
     MAX_SEARCHES,
@@ -17,6 +18,7 @@ from zarniwoop.pipelines.investigate.plan import (
     PlanLimits,
     ProviderCard,
     identity,
+    plan_schema,
     plan_variables,
     serving,
     validated_plan,
@@ -61,6 +63,8 @@ def test_a_sound_plan_is_carried_out_as_proposed() -> None:
         (search("x", "WEBB"), "search 1: modality 'WEBB' cannot be searched here"),
         (search("x", "IMAGE"), "search 1: modality 'IMAGE' cannot be searched here"),
         (search(" \u200b "), "search 1: it has no query"),
+        (search("…"), "search 1: it has no query"),
+        (search(" ... "), "search 1: it has no query"),
     ],
 )
 def test_an_unsearchable_search_is_left_out_and_told(proposed: dict[str, Any], told: str) -> None:
@@ -163,6 +167,18 @@ def test_the_schema_names_the_modalities_and_takes_camel_case() -> None:
     with pytest.raises(ValidationError) as refused:
         PlanAnswer.model_validate({"searches": [{"query": ["secret"]}]})
     assert "secret" not in str(refused.value)
+
+
+def test_the_schema_has_the_limits_of_the_question() -> None:
+    """So many searches, in kinds that are served, with affinities of indexes that are there; a search at least."""
+    variables = plan_variables("why?", "2026-01-31", CARDS, PlanLimits(max_searches=3))
+    searches = plan_schema(variables)["properties"]["searches"]
+    fields = searches["items"]["properties"]
+    assert (searches["minItems"], searches["maxItems"]) == (1, 3)
+    assert fields["modality"]["enum"] == variables["modalities"]
+    assert fields["sourceAffinity"]["properties"].keys() == {card.id for card in CARDS}
+    assert not is_closed(fields["sourceAffinity"]), "nobody has to name them all"
+    assert "enum" not in plan_schema({**variables, "modalities": []})["properties"]["rationale"]
 
 
 PROPOSED = st.builds(

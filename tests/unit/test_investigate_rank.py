@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.fakes.hits import merged_hit
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
+from zarniwoop.pipelines.investigate.fitting import tokens_of
 from zarniwoop.pipelines.investigate.rank import (
     MOST_RERANKED,
     RankedHitSet,
@@ -85,11 +86,21 @@ def test_a_rerank_answer_reorders_known_keys() -> None:
 def test_the_rerank_recipe_sees_the_best_in_their_order() -> None:
     """At most 25."""
     ranked = rank(Judged(hits=tuple(judged_hit(number, number / 100) for number in range(1, 41))))
-    variables = rerank_variables("why?", "2026-01-31", ranked, "0123456789abcdef")
+    variables = rerank_variables("why?", "2026-01-31", ranked, "0123456789abcdef", tokens=14_600)
     keys: Any = variables["keys"]
     assert len(keys) == MOST_RERANKED
     assert keys[0] == "h040"
     assert str(variables["fence"]).count('"key"') == MOST_RERANKED
+
+
+def test_a_model_that_reads_little_re_ranks_the_best_that_fit() -> None:
+    """The others follow in the order that they had, as whatever an answer leaves out."""
+    ranked = rank(Judged(hits=tuple(judged_hit(number, number / 100) for number in range(1, 41))))
+    variables = rerank_variables("why?", "2026-01-31", ranked, "0123456789abcdef", tokens=300)
+    keys: Any = variables["keys"]
+    assert keys == [f"h{number:03d}" for number in range(40, 40 - len(keys), -1)]
+    assert 1 < len(keys) < MOST_RERANKED
+    assert tokens_of(variables["hits"]) <= 300
 
 
 def test_a_ranked_set_survives_its_run_file() -> None:

@@ -1,10 +1,12 @@
 """The second wave: when it is wanted, and what it may ask."""
 
+from dataclasses import replace
 from typing import Any
 
 from tests.fakes.hits import merged_hit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
+from zarniwoop.pipelines.investigate.fitting import tokens_of
 from zarniwoop.pipelines.investigate.plan import Plan, PlanAnswer, PlanLimits, PlannedSearch, ProviderCard
 from zarniwoop.pipelines.investigate.refine import MOST_SHOWN, needs_refinement, refine_variables, refined_plan
 
@@ -53,6 +55,7 @@ def test_the_recipe_sees_what_was_asked_and_what_it_found() -> None:
         judged=judged(*[0.1] * 30, 0.9, kept=1),
         threshold=5,
         nonce="0123456789abcdef",
+        tokens=14_600,
     )
     assert variables["previous"][0] == {"query": "Asthma care", "modality": "WEB"}
     assert (variables["survivors"], variables["threshold"], variables["max_searches"]) == (1, 5, 4)
@@ -65,6 +68,33 @@ def test_the_recipe_sees_what_was_asked_and_what_it_found() -> None:
     }
     assert variables["hits"][1]["verdict"] == "drop"
     assert variables["fence"].count("\n") == MOST_SHOWN + 1
+
+
+def test_a_model_that_reads_little_sees_short_hints_and_the_best_hits() -> None:
+    """Both fit into the room that there is, and there is at least one hit."""
+
+    def shown(tokens: float) -> Any:
+        return refine_variables(
+            "why?",
+            "2026-01-31",
+            [replace(CARDS[0], id=f"index-{number}", hint="What it is good for. " * 20) for number in range(8)],
+            PlanLimits(max_searches=4),
+            previous=FIRST,
+            judged=judged(*[0.1] * 30, 0.9, kept=1),
+            threshold=5,
+            nonce="0123456789abcdef",
+            tokens=tokens,
+        )
+
+    small = shown(648)
+    assert tokens_of(small["providers"]) + tokens_of(small["hits"]) < 648
+    assert 3 <= len(small["hits"]) < MOST_SHOWN
+    assert {len(each["hint"]) for each in small["providers"]} < set(range(20, 60))
+    smallest = shown(0)
+    assert [hit["key"] for hit in smallest["hits"]] == ["h031"]
+    assert {each["hint"] for each in shown(14_600)["providers"]} == {
+        "What it is good for. " * 19 + "What it is good for."
+    }
 
 
 def test_the_second_wave_repeats_no_query_and_goes_on_counting() -> None:

@@ -1,6 +1,7 @@
 """Starting an investigation: what is written and started, once per key, and what is said when it cannot be."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 from typing import Any
 
@@ -154,12 +155,31 @@ def test_the_second_request_under_a_key_hears_how_the_run_stands_by_then() -> No
 
 
 def test_other_arguments_under_the_same_key_are_refused() -> None:
-    """One of the two was not meant; 422, as for every other tool."""
+    """One of the two was not meant; 422, as for every other tool. Another process has other settings: the same."""
     environment = FakeEnvironment()
     _investigate(environment, idempotency_key="k")
     with pytest.raises(InvalidArgument) as refused:
         _investigate(environment, idempotency_key="k", max_searches=3)
     assert (refused.value.status, refused.value.field) == (422, "idempotency_key")
+    arguments = parse_arguments(InvestigateArguments, {"question": QUESTION, "idempotency_key": "k"})
+    with pytest.raises(InvalidArgument):
+        environment.investigations.investigate(arguments, replace(_scope(environment), process_id="reading"))
+
+
+def test_the_question_cannot_be_guessed_from_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a claim remembers of a request is keyed: the same question under another key leaves another mark."""
+    environment = FakeEnvironment()
+    marks: list[str] = []
+    claim = environment.fake_runs.claim
+
+    def watched(project: Any, key: str, wanted: Any, *, expires_at: float) -> Any:
+        marks.append(wanted.fingerprint)
+        return claim(project, key, wanted, expires_at=expires_at)
+
+    monkeypatch.setattr(environment.fake_runs, "claim", watched)
+    for key in ("k", "l", "k"):
+        _investigate(environment, idempotency_key=key)
+    assert marks[0] == marks[2] != marks[1]
 
 
 def test_a_key_is_its_projects_own_and_ends_with_its_day() -> None:

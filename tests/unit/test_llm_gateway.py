@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ from zarniwoop.llm.gateway import JsonAnswer
 from zarniwoop.llm.recipes import EVALUATE, PLAN, RERANK
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.observe.metrics import Metric
+from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.models import ModelSettings
 
 VARIABLES: dict[str, Any] = {
@@ -74,6 +76,26 @@ def test_a_question_is_answered_and_accounted_for() -> None:
         (Metric.MODEL_TOKENS, 200, {"role": "primary", "direction": "output"}),
         (Metric.MODEL_CALLS, 1, {"protocol": "openai", "role": "primary", "outcome": "success"}),
     ]
+
+
+class RecordedTracing(Tracing):
+    """Remembers its spans."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: True)
+        self.spans: list[tuple[str, dict[str, str]]] = []
+
+    def span(self, name: str, **annotations: str) -> AbstractContextManager[None]:
+        self.spans.append((name, annotations))
+        return nullcontext()
+
+
+def test_every_call_of_a_model_is_a_span_of_the_runs_trace() -> None:
+    """By protocol and role; no word of what was asked is in it."""
+    tracing = RecordedTracing()
+    models = Models(json_completion(BAD), json_completion(GOOD), tracing=tracing)
+    _json(models)
+    assert tracing.spans == [("model", {"protocol": "openai", "role": "primary"})] * 2
 
 
 def test_a_value_is_asked_for_by_schema_and_checked() -> None:

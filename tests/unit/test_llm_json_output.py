@@ -64,6 +64,14 @@ def test_half_an_object_is_none(text: str) -> None:
     assert raised.value.faults == ["it is not one complete JSON object"]
 
 
+def test_a_text_may_have_line_breaks_as_they_are() -> None:
+    """Not every constrained decoder escapes them; to the reader they are spaces."""
+    assert read_object('{\n\t"count": 5,\r\n "why": "for\nthis\treason\\n"}') == {
+        "count": 5,
+        "why": "for this reason\n",
+    }
+
+
 def test_an_empty_object_is_one() -> None:
     """It is whole, whatever it lacks."""
     assert read_object("Nothing: { }") == {}

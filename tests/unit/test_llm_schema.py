@@ -59,6 +59,14 @@ def test_bounds_can_be_left_out() -> None:
     assert bells["items"]["properties"]["weight"] == {"type": "number"}
 
 
+def test_properties_that_may_be_left_out_stay_so() -> None:
+    """No strict mode takes them; whoever enforces a schema otherwise does."""
+    narrowed = {"type": "object", "properties": {"a": {"type": "number", "minimum": 0}}, "additionalProperties": False}
+    assert not is_closed(narrowed)
+    assert is_closed({**narrowed, "required": ["a"]})
+    assert without_bounds(narrowed) == {**narrowed, "properties": {"a": {"type": "number"}}}
+
+
 @pytest.mark.parametrize(("into", "closed"), [(Tower, True), (Bell, True), (Weights, False)])
 def test_a_mapping_with_free_keys_is_open(into: type[BaseModel], closed: bool) -> None:
     """No strict mode can enforce it."""

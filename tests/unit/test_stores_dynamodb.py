@@ -126,7 +126,7 @@ def test_keys_start_with_tenant_and_project_and_records_hold_no_query(
     assert written["pk"]["S"] == "T#acme#P#demo"
     assert set(written) == {
         *("pk", "sk", "tenant_id", "project_id", "instance_id", "protocol", "modality", "tier", "query_hash"),
-        *("hit_count", "ok", "error_message", "started_at", "duration_ms", "request_id", "expires_at"),
+        *("hit_count", "ok", "error_message", "started_at", "duration_ms", "operation", "request_id", "expires_at"),
     }
 
 

@@ -134,9 +134,10 @@ class Environment(NetWiring, RunWiring, ModelWiring):
             runs=self.runs,
             files=self.run_files,
             content=self.content,
+            insights=self.insights,
             dispatcher=self.tools.dispatcher,
             models=self.models,
-            webhooks=lambda: self.webhooks,
+            ends=self.run_ends,
             clock=self.clock,
             metrics=self.metrics,
         )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from zarniwoop.llm.gateway import ModelGateway
     from zarniwoop.llm.recipes import Overrides
     from zarniwoop.observe.metrics import MetricsBuffer
+    from zarniwoop.observe.trace import Tracing
     from zarniwoop.settings.cascade import EffectiveSettings, SettingsReader
     from zarniwoop.settings.endpoints import ResearchSettings
     from zarniwoop.settings.key_ring import SettingsKeyRing
@@ -26,6 +27,7 @@ class ModelWiring:
     _given_transport: "Transport | None"
     clock: "Clock"
     metrics: "MetricsBuffer"
+    tracing: "Tracing"
 
     if TYPE_CHECKING:  # declared for the type checker; the root makes them
 
@@ -70,6 +72,7 @@ class ModelWiring:
             bedrock=KeptClients(bedrock_runtime_client),
             clock=self.clock,
             metrics=self.metrics,
+            tracing=self.tracing,
         )
 
     @cached_property

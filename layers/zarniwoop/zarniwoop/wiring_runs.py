@@ -10,10 +10,13 @@ if TYPE_CHECKING:
 
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.contract.transport import Transport
+    from zarniwoop.observe.metrics import MetricsBuffer
+    from zarniwoop.pipelines.run_end import RunEnds
     from zarniwoop.pipelines.watch import RunWatcher
     from zarniwoop.pipelines.webhook import WebhookSender
     from zarniwoop.stores.content import ContentStore
     from zarniwoop.stores.executions import Executions
+    from zarniwoop.stores.insights import InsightsStore
     from zarniwoop.stores.run_files import RunFiles
     from zarniwoop.stores.runs import RunStore
     from zarniwoop.tools.research_investigate import Investigations
@@ -27,6 +30,7 @@ class RunWiring:
     _variables: Mapping[str, str]
     _given_transport: "Transport | None"
     clock: "Clock"
+    metrics: "MetricsBuffer"
 
     if TYPE_CHECKING:  # declared for the type checker; the root makes them
 
@@ -68,6 +72,12 @@ class RunWiring:
         return S3RunFiles(self._s3, self._variables["CONTENT_BUCKET"])
 
     @cached_property
+    def insights(self) -> "InsightsStore":
+        from zarniwoop.stores.insights import S3InsightsStore
+
+        return S3InsightsStore(self._s3, self._variables["CONTENT_BUCKET"])
+
+    @cached_property
     def run_watcher(self) -> "RunWatcher":
         from zarniwoop.pipelines.watch import RunWatcher
 
@@ -88,9 +98,23 @@ class RunWiring:
             runs=self.runs,
             files=self.run_files,
             executions=self.executions,
+            ends=self.run_ends,
             state_machine_arn=self._variables["INVESTIGATE_STATE_MACHINE"],
             clock=self.clock,
             trace_header=self._trace_header,
+        )
+
+    @cached_property
+    def run_ends(self) -> "RunEnds":
+        """Whoever ends a run ends it through here."""
+        from zarniwoop.pipelines.run_end import RunEnds
+
+        return RunEnds(
+            runs=self.runs,
+            files=self.run_files,
+            webhooks=lambda: self.webhooks,
+            clock=self.clock,
+            metrics=self.metrics,
         )
 
     @cached_property

@@ -42,11 +42,15 @@ class ContentReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedContent:
-    """A body fetched through `load_content`, at most as large as the transport's byte cap."""
+    """A body fetched through `load_content`, at most as large as the transport's byte cap.
+
+    `calls` is how many requests the provider was sent for it.
+    """
 
     body: bytes
     media_type: str
     source_url: str
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

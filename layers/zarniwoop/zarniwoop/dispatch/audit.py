@@ -36,6 +36,7 @@ class AuditTrail:
         *,
         hit_count: int,
         retention_days: int,
+        operation: str = "search",
     ) -> None:
         now = self._clock.now()
         record = CallRecord(
@@ -53,6 +54,7 @@ class AuditTrail:
             duration_ms=attempt.duration_ms,
             expires_at=now + retention_days * _DAY,
             request_id=scope.request_id,
+            operation=operation,
         )
         with self._lock:
             self._pending.append(record)

@@ -1,10 +1,17 @@
-"""One call of one provider instance, and everything that follows from how it ends."""
+"""One call of one provider instance, a search or the load of a body, and everything that follows from how it ends."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zarniwoop.contract.deadline import Clock
-from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError, ProviderUnavailable, QuotaExhausted
+from zarniwoop.contract.failure import (
+    ConfigurationUnavailable,
+    MalformedAnswer,
+    ProviderError,
+    QuotaExhausted,
+)
+from zarniwoop.contract.hit import ContentReference, LoadedContent
+from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
@@ -13,12 +20,12 @@ from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.dispatch.credit import credit_period, price_of_a_call
 from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.health import cooldown_after
+from zarniwoop.dispatch.promises import tidied
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.endpoints import Knobs
 from zarniwoop.stores.recent import Recent
 from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, Subject
-from zarniwoop.text.urls import http_url
 
 InternalErrorLog = Callable[[str, Exception], None]
 """Told the instance id and the exception when an instance raises what it must not."""
@@ -26,11 +33,39 @@ InternalErrorLog = Callable[[str, Exception], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How a call ended: the attempt for the trace, the result when there was one, the error when not."""
+    """How a call ended: the attempt for the trace, the result or body when there was one, the error when not."""
 
     attempt: Attempt
     result: SearchResult | None = None
+    content: LoadedContent | None = None
     error: ProviderError | None = None
+
+    @classmethod
+    def skipped(
+        cls, candidate: Candidate, reason: str, detail: str | None = None, retry_at: float | None = None
+    ) -> "Asked":
+        """Nobody was asked, and why."""
+        attempt = Attempt(
+            instance_id=candidate.endpoint.id, outcome=Outcome.SKIPPED, reason=reason, detail=detail, retry_at=retry_at
+        )
+        return cls(attempt=attempt)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """What is asked of whom. `previous` is the subject's cooldown item, if any: built upon on failure."""
+
+    operation: str
+    act: Callable[[], SearchResult | LoadedContent]
+    candidate: Candidate
+    request: SearchRequest
+    scope: SearchScope
+    knobs: Knobs
+    previous: Cooldown | None = None
+
+    @property
+    def subject(self) -> Subject:
+        return self.candidate.endpoint.id, self.request.modality
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +78,7 @@ class _End:
     detail: str | None = None
     retry_at: float | None = None
     result: SearchResult | None = None
+    content: LoadedContent | None = None
     error: ProviderError | None = None
 
 
@@ -76,100 +112,110 @@ class ProviderCaller:
         previous: Cooldown | None,
         knobs: Knobs,
     ) -> Asked:
-        """Call. `previous` is the subject's cooldown item, if any: closed on success, built upon on failure."""
-        allowed = scope.deadline.remaining()
+        """Search. `previous` is the subject's cooldown item, if any: closed on success, built upon on failure."""
+        return self._carry_out(
+            _Call(
+                operation="search",
+                act=lambda: tidied(candidate.instance.search(request, scope), request),
+                candidate=candidate,
+                request=request,
+                scope=scope,
+                knobs=knobs,
+                previous=previous,
+            )
+        )
+
+    def load(
+        self,
+        candidate: Candidate,
+        modality: SearchModality,
+        reference: ContentReference,
+        scope: SearchScope,
+        *,
+        knobs: Knobs,
+    ) -> Asked:
+        """Load a body, with the account of a search; the reference stands where its query would."""
+        return self._carry_out(
+            _Call(
+                operation="load",
+                act=lambda: candidate.instance.load_content(reference, scope),
+                candidate=candidate,
+                request=SearchRequest(query=reference.reference or "", modality=modality, max_results=1),
+                scope=scope,
+                knobs=knobs,
+            )
+        )
+
+    def _carry_out(self, call: _Call) -> Asked:
+        endpoint = call.candidate.endpoint
+        allowed = call.scope.deadline.remaining()
         started = self._clock.monotonic()
         with self._tracing.span(
-            "provider", protocol=candidate.endpoint.protocol, instance=candidate.endpoint.id, modality=request.modality
+            "provider", protocol=endpoint.protocol, instance=endpoint.id, modality=call.request.modality
         ):
-            ended = self._call(candidate, request, scope)
+            ended = self._outcome(call)
         milliseconds = round((self._clock.monotonic() - started) * 1000)
-        end = self._follow_up(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
+        end = self._follow_up(ended, call, allowed)
         attempt = Attempt(
-            instance_id=candidate.endpoint.id,
+            instance_id=endpoint.id,
             outcome=end.outcome,
             reason=end.reason,
             detail=end.detail,
             duration_ms=milliseconds,
-            cost=end.calls * candidate.endpoint.cost_per_call,
+            cost=end.calls * endpoint.cost_per_call,
             retry_at=end.retry_at,
         )
-        self._count_credit(end.calls, candidate, scope)
-        asked = Asked(attempt=attempt, result=end.result, error=end.error)
-        self._write_down(asked, candidate, request, scope, knobs)
+        self._count_credit(end.calls, call)
+        asked = Asked(attempt=attempt, result=end.result, content=end.content, error=end.error)
+        self._write_down(asked, call)
         return asked
 
-    def _call(
-        self, candidate: Candidate, request: SearchRequest, scope: SearchScope
-    ) -> SearchResult | ProviderError | Exception:
+    @staticmethod
+    def _outcome(call: _Call) -> SearchResult | LoadedContent | Exception:
         try:
-            return _tidied(candidate.instance.search(request, scope), request)
-        except ProviderError as error:
-            return error
-        except ConfigurationUnavailable as error:
+            return call.act()
+        except (ProviderError, ConfigurationUnavailable) as error:
             return error
         except Exception as error:  # noqa: BLE001 - the SPI's boundary: an add-on's bug must not end the cascade
             return error
 
-    def _follow_up(
-        self,
-        ended: SearchResult | ProviderError | Exception,
-        candidate: Candidate,
-        request: SearchRequest,
-        scope: SearchScope,
-        *,
-        previous: Cooldown | None,
-        knobs: Knobs,
-        allowed: float,
-    ) -> _End:
+    def _follow_up(self, ended: SearchResult | LoadedContent | Exception, call: _Call, allowed: float) -> _End:
         if isinstance(ended, SearchResult):
-            self._keep_quota(ended.quota, (candidate.endpoint.id, request.modality), scope, knobs)
-            return self._answered(ended, scope, previous)
+            self._keep_quota(ended.quota, call)
+            return self._answered(ended, call)
+        if isinstance(ended, LoadedContent):
+            return _End(outcome=Outcome.SUCCESS, calls=ended.calls, content=ended)
         if isinstance(ended, ProviderError):
-            return self._failed(ended, candidate, request, scope, previous=previous, knobs=knobs, allowed=allowed)
+            return self._failed(ended, call, allowed)
         if isinstance(ended, ConfigurationUnavailable):
             return _End(outcome=Outcome.FAILURE, calls=0, reason="key_unavailable")
-        self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
-        self._on_internal_error(candidate.endpoint.id, ended)
+        self._metrics.count(Metric.INTERNAL_ERRORS, protocol=call.candidate.endpoint.protocol)
+        self._on_internal_error(call.candidate.endpoint.id, ended)
         return _End(outcome=Outcome.FAILURE, calls=1, reason="internal")
 
-    def _answered(self, result: SearchResult, scope: SearchScope, previous: Cooldown | None) -> _End:
+    def _answered(self, result: SearchResult, call: _Call) -> _End:
         if result.error_message is not None:
             return _End(outcome=Outcome.SOFT_FAILURE, calls=0, reason="declined")
-        if previous is not None and not previous.closed:
-            self._fleet.close_cooldown(ProjectKey.of(scope), previous)
+        if call.previous is not None and not call.previous.closed:
+            self._fleet.close_cooldown(ProjectKey.of(call.scope), call.previous)
         return _End(outcome=Outcome.SUCCESS if result.hits else Outcome.EMPTY, calls=result.calls, result=result)
 
-    def _keep_quota(self, quota: QuotaStatus | None, subject: Subject, scope: SearchScope, knobs: Knobs) -> None:
+    def _keep_quota(self, quota: QuotaStatus | None, call: _Call) -> None:
         """Share what an answer said is left: at once when that is nothing, else once per time to live."""
         if quota is None:
             return
-        now, key = self._clock.now(), (ProjectKey.of(scope), subject)
+        now, key = self._clock.now(), (ProjectKey.of(call.scope), call.subject)
         if quota.exhausted or (self._quota_kept_until.get(key) or 0.0) <= now:
-            expires_at = now + knobs.quota_cache_ttl_minutes * 60
-            self._fleet.save_quota(ProjectKey.of(scope), subject, KeptQuota(status=quota, expires_at=expires_at))
+            expires_at = now + call.knobs.quota_cache_ttl_minutes * 60
+            self._fleet.save_quota(key[0], call.subject, KeptQuota(status=quota, expires_at=expires_at))
             self._quota_kept_until.put(key, expires_at)
 
-    def _failed(
-        self,
-        error: ProviderError,
-        candidate: Candidate,
-        request: SearchRequest,
-        scope: SearchScope,
-        *,
-        previous: Cooldown | None,
-        knobs: Knobs,
-        allowed: float,
-    ) -> _End:
-        subject: Subject = (candidate.endpoint.id, request.modality)
+    def _failed(self, error: ProviderError, call: _Call, allowed: float) -> _End:
         now = self._clock.now()
-        retry_at = None
-        if isinstance(error, QuotaExhausted):
-            retry_at = self._exhausted(error, subject, scope, now, knobs)
-        fingerprint = candidate.endpoint.fingerprint
-        cooldown = cooldown_after(error, subject, previous, now=now, fingerprint=fingerprint, allowed=allowed)
+        retry_at = self._exhausted(error, call, now) if isinstance(error, QuotaExhausted) else None
+        cooldown = self._cooldown(error, call, now, allowed)
         if cooldown is not None:
-            standing = self._fleet.extend_cooldown(ProjectKey.of(scope), cooldown)
+            standing = self._fleet.extend_cooldown(ProjectKey.of(call.scope), cooldown)
             retry_at = None if standing.until_settings_change else standing.until
         return _End(
             outcome=Outcome.FAILURE,
@@ -180,33 +226,38 @@ class ProviderCaller:
             error=error,
         )
 
-    def _exhausted(
-        self, error: QuotaExhausted, subject: Subject, scope: SearchScope, now: float, knobs: Knobs
-    ) -> float:
+    @staticmethod
+    def _cooldown(error: ProviderError, call: _Call, now: float, allowed: float) -> Cooldown | None:
+        """A body that is too large or garbled says nothing of the provider's searches."""
+        if call.operation == "load" and isinstance(error, MalformedAnswer):
+            return None
+        fingerprint = call.candidate.endpoint.fingerprint
+        return cooldown_after(error, call.subject, call.previous, now=now, fingerprint=fingerprint, allowed=allowed)
+
+    def _exhausted(self, error: QuotaExhausted, call: _Call, now: float) -> float:
         """No cooldown: the quota is kept as used up, and looked at again when the quota cache's time is over."""
-        expires_at = now + (error.retry_after or knobs.quota_cache_ttl_minutes * 60)
+        expires_at = now + (error.retry_after or call.knobs.quota_cache_ttl_minutes * 60)
         resets_at = now + error.retry_after if error.retry_after else None
         status = QuotaStatus(source=QuotaSource.PROVIDER, remaining=0, resets_at=resets_at, observed_at=now)
-        self._fleet.save_quota(ProjectKey.of(scope), subject, KeptQuota(status=status, expires_at=expires_at))
+        kept = KeptQuota(status=status, expires_at=expires_at)
+        self._fleet.save_quota(ProjectKey.of(call.scope), call.subject, kept)
         return expires_at
 
-    def _count_credit(self, calls: int, candidate: Candidate, scope: SearchScope) -> None:
+    def _count_credit(self, calls: int, call: _Call) -> None:
         """One more write, for endpoints with a `creditLimit` alone."""
-        endpoint = candidate.endpoint
+        endpoint = call.candidate.endpoint
         if endpoint.credit_limit is None or calls == 0:
             return
         period = credit_period(endpoint.credit_kind, self._clock.now())
-        self._fleet.add_spent(ProjectKey.of(scope), endpoint.id, period, calls * price_of_a_call(endpoint))
+        self._fleet.add_spent(ProjectKey.of(call.scope), endpoint.id, period, calls * price_of_a_call(endpoint))
 
-    def _write_down(
-        self, asked: Asked, candidate: Candidate, request: SearchRequest, scope: SearchScope, knobs: Knobs
-    ) -> None:
-        attempt, endpoint = asked.attempt, candidate.endpoint
+    def _write_down(self, asked: Asked, call: _Call) -> None:
+        attempt, endpoint = asked.attempt, call.candidate.endpoint
         self._metrics.count(
             Metric.PROVIDER_CALLS,
             protocol=endpoint.protocol,
             instance=endpoint.id,
-            modality=request.modality,
+            modality=call.request.modality,
             outcome=attempt.outcome,
         )
         self._metrics.time(
@@ -217,32 +268,16 @@ class ProviderCaller:
             outcome=attempt.outcome,
         )
         self._audit.record(
-            candidate,
-            request,
-            scope,
+            call.candidate,
+            call.request,
+            call.scope,
             attempt,
-            hit_count=len(asked.result.hits) if asked.result else 0,
-            retention_days=knobs.log_retention_days,
+            hit_count=len(asked.result.hits) if asked.result else int(asked.content is not None),
+            retention_days=call.knobs.log_retention_days,
+            operation=call.operation,
         )
 
 
 def _calls_before(error: ProviderError) -> int:
     """How many requests the provider got before it failed: as counted, else the one that must have been made."""
     return error.calls if error.calls is not None else int(error.reached_provider)
-
-
-def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
-    """The result within its promises, whoever made it: real titles, http(s) links, no more hits than asked for.
-
-    Raises ProviderUnavailable for an empty answer that the provider itself calls degraded.
-    """
-    if result.degraded and not result.hits:
-        failure = ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
-        failure.calls = result.calls
-        raise failure
-    sound = [hit for hit in result.hits if hit.title and not hit.title.isspace() and http_url(hit.url)]
-    hits = tuple(sound[: request.max_results])
-    if len(hits) == len(result.hits) == result.returned_count:
-        return result
-    dropped = result.dropped_count + len(result.hits) - len(hits)
-    return replace(result, hits=hits, returned_count=len(hits), dropped_count=dropped)

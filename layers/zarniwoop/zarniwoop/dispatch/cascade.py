@@ -16,6 +16,7 @@ from zarniwoop.dispatch.candidates import Candidate, Lineup
 from zarniwoop.dispatch.credit import quota_in_force
 from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, FleetState
 from zarniwoop.dispatch.gate import Skip, Verdict, judge
+from zarniwoop.dispatch.turns import wait_for_turn
 from zarniwoop.settings.endpoints import Knobs
 from zarniwoop.stores.state import Cooldown, ProjectKey, StateSnapshot, Subject
 
@@ -61,15 +62,15 @@ class Cascade:
         """Gate, turn, call. A cooldown whose time is over may be tried by one caller of the fleet only."""
         verdict = self._verdict(candidate, self.snapshot)
         if verdict.skip:
-            return _skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at)
+            return Asked.skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at)
         if self.scope.deadline.remaining() < SHORTEST_ATTEMPT_SECONDS:
-            return _skipped(candidate, Skip.OUT_OF_TIME)
+            return Asked.skipped(candidate, Skip.OUT_OF_TIME)
         if verdict.probe is not None and not self.fleet.claim_probe(self._project, verdict.probe):
             lease_end = self.clock.now() + PROBE_LEASE_SECONDS
-            return _skipped(candidate, Skip.PROBING, verdict.probe.reason, lease_end)
+            return Asked.skipped(candidate, Skip.PROBING, verdict.probe.reason, lease_end)
         next_turn = self._wait_for_turn(candidate, behind)
         if next_turn is not None:
-            return _skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
+            return Asked.skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
         return self._ask(candidate, self.snapshot.cooldowns.get(self._subject(candidate)))
 
     def _verdict(self, candidate: Candidate, snapshot: StateSnapshot) -> Verdict:
@@ -90,16 +91,11 @@ class Cascade:
         pacing = candidate.instance.pacing(self.request)
         if pacing is None:
             return None
-        now, remaining = self.clock.now(), self.scope.deadline.remaining()
+        remaining = self.scope.deadline.remaining()
         longest = remaining - SHORTEST_ATTEMPT_SECONDS
         if any(self._verdict(other, self.snapshot).skip is None for other in behind):
             longest = min(longest, WAITING_SHARE * remaining)
-        turn = self.fleet.take_turn(pacing, latest=now + longest)
-        if not turn.granted:
-            return turn.at
-        if turn.at > now:
-            self.clock.sleep(turn.at - now)
-        return None
+        return wait_for_turn(pacing, longest, self.fleet, self.clock)
 
     def _ask_again(self, candidate: Candidate, asked: Asked) -> Asked | None:
         """Wait out a short stated wait of the last provider that was asked, once, if the time allows.
@@ -172,10 +168,3 @@ def _kind(attempts: Sequence[Attempt]) -> DispatchFailure:
     if reasons == {Skip.DISABLED}:
         return DispatchFailure.DISABLED
     return DispatchFailure.ALL_COOLING if reasons & _WAITING else DispatchFailure.NO_ENDPOINT
-
-
-def _skipped(candidate: Candidate, skip: Skip, detail: str | None = None, retry_at: float | None = None) -> Asked:
-    attempt = Attempt(
-        instance_id=candidate.endpoint.id, outcome=Outcome.SKIPPED, reason=skip, detail=detail, retry_at=retry_at
-    )
-    return Asked(attempt=attempt)

@@ -8,6 +8,7 @@ from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import DispatchFailure, SearchResult
 from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.bodies import BodyLoader
 from zarniwoop.dispatch.call import InternalErrorLog, ProviderCaller
 from zarniwoop.dispatch.candidates import Lineup, line_up
 from zarniwoop.dispatch.cascade import Cascade
@@ -76,6 +77,7 @@ class Dispatcher:
             tracing=tracing,
             on_internal_error=on_internal_error,
         )
+        self.bodies = BodyLoader(caller=self._caller, fleet=fleet, clock=clock)
 
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         """One search. What a provider does never raises: a search that nobody could answer has `failure` set.

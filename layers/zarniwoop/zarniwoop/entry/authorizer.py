@@ -15,7 +15,7 @@ from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.tokens import TokenGrant, hash_token
 from zarniwoop.wiring import Environment, environment
 
-_RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*")
+_RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights")
 """What an investigation leaves behind is for whoever may investigate."""
 _LEAVES_RUNS = "research_investigate"
 _RUNS_FROM_LEVEL = 1

@@ -1,29 +1,35 @@
-"""Every run ends: on a schedule, runs whose deadline has passed are ended as their executions did.
+"""Every run ends, and every end is told: on a schedule, what executions left undone is done for them.
 
 A step that died, a state machine that was deleted, an ending that could not be written: what is left then is an open
-run past its deadline. Ending it is conditional, so a step that writes its own ending just then is not overruled.
+run past its deadline. It is ended as its execution did, with what was found; ending it is conditional, so a step that
+writes its own ending just then is not overruled. After that come the ends that somebody wants to hear of and has not.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from zarniwoop.contract.deadline import Deadline
 from zarniwoop.entry.lambda_context import LambdaContext
+from zarniwoop.entry.many_runs import each_run
+from zarniwoop.pipelines.investigate.closing import close
+from zarniwoop.pipelines.webhook import WebhookUndelivered
 from zarniwoop.stores.executions import Execution, Executions, ExecutionStatus
-from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.runs import Ending, Run, RunState
 from zarniwoop.wiring import Environment, environment
 
 GONE = "execution_gone"
 BROKEN_OFF = "overdue"
-_LEFT_FOR_ENDING_MS = 3_000
+_AT_MOST = 400
+_SECONDS_TO_END = 3.0
+_SECONDS_TO_TELL = 13.0
 _WORD_CHARS = 40
 
 
 def reconcile_runs(
     environment: Callable[[], Environment] = environment,
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, int]]:
-    """The Lambda handler behind the schedule; returns how many runs were ended, by state, and how many were left."""
+    """The Lambda handler behind the schedule: how many runs ended how, how many ends were told, how much was left."""
 
     def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, int]:  # noqa: ARG001 - a schedule's tick
         services = environment()
@@ -37,21 +43,39 @@ def reconcile_runs(
 
 
 def _reconcile(services: Environment, context: LambdaContext) -> dict[str, int]:
+    done = _end_overdue(services, context) + _tell_untold(services, context)
+    if done:
+        services.log.info("runs were reconciled", extra={"done": dict(done)})
+    return dict(done)
+
+
+def _end_overdue(services: Environment, context: LambdaContext) -> Counter[str]:
     """One run that cannot be ended does not keep the others open; it is tried again at the next tick."""
-    ended: Counter[str] = Counter()
-    for run in services.runs.overdue(services.clock.now()):
-        if context.get_remaining_time_in_millis() < _LEFT_FOR_ENDING_MS:
-            ended["left"] += 1
-            continue
+
+    def end(run: Run) -> str:
+        ending = _ending(run, services.executions)
+        return ending.state.value if close(run, ending, services.run_ends) else "ended_before"
+
+    overdue = services.runs.overdue(services.clock.now(), at_most=_AT_MOST)
+    return each_run(overdue, end, services, context, seconds_each=_SECONDS_TO_END)
+
+
+def _tell_untold(services: Environment, context: LambdaContext) -> Counter[str]:
+    """Those that nobody has tried to tell come first: a receiver that hangs must not keep the others waiting."""
+
+    def tell(listed: Run) -> str:
+        run = services.runs.get(listed.project, listed.run_id)
+        if run is None or run.tell_at is None or run.tell_at > services.clock.now():
+            return "told_before"
+        deadline = Deadline.after(_SECONDS_TO_TELL, services.clock)
         try:
-            ending = _ending(run, services.executions)
-            ended[ending.state.value if services.runs.finish(run.project, run.run_id, ending) else "ended_before"] += 1
-        except StoreUnavailable as failure:
-            services.log.warning("a run could not be ended", extra={"run_id": run.run_id, "reason": str(failure)})
-            ended["left"] += 1
-    if ended:
-        services.log.info("overdue runs", extra={"ended": dict(ended)})
-    return dict(ended)
+            return "told" if services.run_ends.tell(run, deadline) else "given_up"
+        except WebhookUndelivered:
+            return "untold"
+
+    untold = services.runs.untold(services.clock.now(), at_most=_AT_MOST)
+    in_order = sorted(untold, key=lambda run: run.webhook_outcome is not None)
+    return each_run(in_order, tell, services, context, seconds_each=_SECONDS_TO_TELL)
 
 
 def _ending(run: Run, executions: Executions) -> Ending:

@@ -1,4 +1,4 @@
-"""`/v1/runs…` and `/v1/content/<hash>`: what an investigation leaves behind, listed, watched, stopped and read.
+"""`/v1/runs…`, `/v1/content/<hash>` and `/v1/insights`: what investigations leave behind, watched, stopped and read.
 
 Invoked directly it takes `{"scope": {tenant_id, project_id}, "operation": "get", "arguments": {"run_id": …}}`; what is
 possible is in `OPERATIONS`. A run of another tenant or project is unknown here: the project is part of its key.
@@ -15,6 +15,7 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.answers import http_response
 from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
 from zarniwoop.entry.content import read_content
+from zarniwoop.entry.insights import read_insights
 from zarniwoop.entry.invocation import deadline, guarded
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.tool import Handler, read_back
@@ -110,6 +111,10 @@ def _content(given: Mapping[str, Any], access: "Access") -> ToolResult:
     return read_content(given, access.services.content, access.project, LINK_SECONDS)
 
 
+def _insights(given: Mapping[str, Any], access: "Access") -> ToolResult:
+    return read_insights(given, access.services.insights, access.project)
+
+
 Operation = Callable[[Mapping[str, Any], "Access"], ToolResult]
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -118,6 +123,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "stop": _stop,
     "artifacts": _artifacts,
     "content": _content,
+    "insights": _insights,
 }
 ROUTES: Mapping[tuple[str, str], str] = {
     ("GET", "/v1/runs"): "list",
@@ -125,6 +131,7 @@ ROUTES: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/runs/{run_id}/stop"): "stop",
     ("GET", "/v1/runs/{run_id}/artifacts"): "artifacts",
     ("GET", "/v1/content/{sha256}"): "content",
+    ("GET", "/v1/insights"): "insights",
 }
 
 

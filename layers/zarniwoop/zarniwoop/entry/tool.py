@@ -85,7 +85,15 @@ def _from_invocation(spec: Tool[Any], event: Event, services: Environment, conte
 def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
     detail = event["detail"] if isinstance(event["detail"], Mapping) else {}
     event_id = str(event.get("id") or context.aws_request_id)
-    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, detail, services, context, event_id))
+
+    def work() -> ToolResult:
+        if detail.get("tool", spec.name) != spec.name:
+            from zarniwoop.entry.unknown_tool import no_such_tool
+
+            raise no_such_tool()
+        return _call(spec, detail, services, context, event_id)
+
+    result = guarded(services, context.aws_request_id, spec, work)
     publish(services, spec.name, event_id, result)
     return read_back(result)
 

@@ -19,6 +19,7 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.llm.wording import ModelEndpoint, Wordings
 from zarniwoop.observe.metrics import Metric, Metrics
+from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.models import ModelSettings
 
 Returned = TypeVar("Returned")
@@ -64,6 +65,7 @@ class Surroundings:
     wordings: Wordings
     turns: Turns
     metrics: Metrics
+    tracing: Tracing
 
 
 class _RanOut(EmptyLLMResponseError):  # noqa: N818 - named by its consequence
@@ -116,7 +118,7 @@ class Conversation:
         deadline = self._deadline.within(self._settings.timeout_seconds)
         chat = replace(chat, max_tokens=self._budget(chat))
         try:
-            with self._surroundings.turns.turn(self._settings, deadline):
+            with self._surroundings.turns.turn(self._settings, deadline), self._span():
                 answer = self._surroundings.wordings.ask(self._endpoint, self._settings, chat, deadline)
             returned = read(_visible(self._accounted(answer)))
             outcome = "success"
@@ -127,6 +129,9 @@ class Conversation:
         finally:
             self._count_call(outcome)
         return returned
+
+    def _span(self) -> AbstractContextManager[None]:
+        return self._surroundings.tracing.span("model", protocol=self._settings.protocol, role=str(self._settings.role))
 
     def _accounted(self, answer: ChatAnswer) -> ChatAnswer:
         priced = replace(answer, usage=replace(answer.usage, cost=_cost(answer.usage, self._settings), calls=1))

@@ -25,6 +25,7 @@ from zarniwoop.llm.recipes import RecipeBook
 from zarniwoop.llm.schema import portable_schema
 from zarniwoop.llm.wording import ModelEndpoint, Wordings
 from zarniwoop.observe.metrics import Metrics
+from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.models import BUILTIN, ModelSettings, ModelsInForce
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -61,6 +62,7 @@ class ModelGateway:
         bedrock: BedrockClients,
         clock: Clock,
         metrics: Metrics,
+        tracing: Tracing,
     ) -> None:
         self._models = models
         self._recipes = recipes
@@ -69,7 +71,7 @@ class ModelGateway:
         self._keys = keys
         self._bedrock = bedrock
         self._clock = clock
-        self._surroundings = Surroundings(wordings=Wordings(), turns=Turns(), metrics=metrics)
+        self._surroundings = Surroundings(wordings=Wordings(), turns=Turns(), metrics=metrics, tracing=tracing)
 
     def settings(self, role: ModelRole, scope: SearchScope) -> ModelSettings:
         """The role's model: its protocol, and how much it reads at once. Raises ModelMisconfigured."""
@@ -79,6 +81,10 @@ class ModelGateway:
             faults = ", ".join(fault.setting for fault in models.misconfigured)
             raise ModelMisconfigured(f"the {role} model cannot be used, its settings are wrong: {faults}")
         return settings
+
+    def settings_for(self, recipe: str, scope: SearchScope) -> ModelSettings:
+        """The model that a recipe asks; a tenant's own recipe may name another role. Raises ModelMisconfigured."""
+        return self.settings(self._recipes.recipe(recipe, scope.tenant_id).role, scope)
 
     def complete(self, role: ModelRole, chat: ChatRequest, scope: SearchScope) -> ChatAnswer:
         """A text. `usage` covers all calls that it took. Raises ProviderError and ModelError."""
@@ -96,9 +102,17 @@ class ModelGateway:
         )
 
     def call_for_json(
-        self, recipe: str, variables: Mapping[str, Any], into: type[Model], scope: SearchScope
+        self,
+        recipe: str,
+        variables: Mapping[str, Any],
+        into: type[Model],
+        scope: SearchScope,
+        schema: Mapping[str, Any] | None = None,
     ) -> JsonAnswer[Model]:
-        """A value of the form `into`, or nothing at all. Raises ProviderError and ModelError."""
+        """A value of the form `into`, or nothing at all. Raises ProviderError and ModelError.
+
+        `schema` is a narrower one, for endpoints that hold a model to it; the answer is checked against `into` alone.
+        """
         in_force = self._recipes.recipe(recipe, scope.tenant_id)
         settings = self.settings(in_force.role, scope)
         if settings.protocol == BUILTIN:
@@ -107,7 +121,7 @@ class ModelGateway:
             messages=self._recipes.messages(in_force, variables),
             max_tokens=min(in_force.max_tokens, settings.max_tokens),
             temperature=settings.temperature,
-            schema=portable_schema(into),
+            schema=schema or portable_schema(into),
             schema_name=in_force.schema_name,
         )
         conversation = self._conversation(settings, scope)

@@ -1,7 +1,7 @@
 """One JSON object out of what a model wrote, and out of that a checked value; or the reasons why not.
 
-A parser reads it, from the first brace that opens an object: fences, prose before it and text after it do no harm, and
-a half of an answer is never taken for the whole.
+A parser reads it, from the first brace that opens an object: fences, prose before it and text after it do no harm, a
+line break inside of a text is a space, and a half of an answer is never taken for the whole.
 """
 
 import re
@@ -19,7 +19,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 _OPENING = re.compile(r'\{\s*"')
 _EMPTY = re.compile(r"\{\s*\}")
-_DECODER = JSONDecoder()
+_CONTROLS = re.compile(r"[\x00-\x1f]")
+_DECODER = JSONDecoder(strict=False)
 _MOST_FAULTS = 10
 _LONGEST_FAULT = 300
 _NOT_JSON = "it is not one complete JSON object"
@@ -55,7 +56,9 @@ def read_object(text: str) -> dict[str, Any]:
         raise ValueError("no object opens")
     try:
         _, end = _DECODER.raw_decode(text, opening.start())
-        found: dict[str, Any] = orjson.loads(text[opening.start() : end])  # no NaN, no lone surrogates
+        found: dict[str, Any] = orjson.loads(
+            _CONTROLS.sub(" ", text[opening.start() : end])
+        )  # no NaN, no lone surrogates
     except (JSONDecodeError, RecursionError) as error:
         raise ValueError("no object ends") from error
     return found

@@ -19,43 +19,49 @@ _BOUNDS = frozenset(
 def portable_schema(into: type[BaseModel]) -> dict[str, Any]:
     """The schema of a model whose types do not refer to themselves."""
     schema = into.model_json_schema(by_alias=True)
-    portable: dict[str, Any] = _portable(schema, schema.get("$defs", {}), _NEVER)
+    portable: dict[str, Any] = _portable(schema, schema.get("$defs", {}), _NEVER, closing=True)
     return portable
 
 
 def without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema for endpoints that refuse bounds of numbers, lists and texts."""
-    unbounded: dict[str, Any] = _portable(schema, {}, _NEVER | _BOUNDS)
+    """A portable schema for endpoints that refuse bounds of numbers, lists and texts."""
+    unbounded: dict[str, Any] = _portable(schema, {}, _NEVER | _BOUNDS, closing=False)
     return unbounded
 
 
 def is_closed(schema: Any) -> bool:
-    """Whether every object in it names all of its properties: a mapping with free keys cannot be enforced strictly."""
+    """Whether every object in it has just the properties that it names: nothing else can be enforced strictly."""
     if isinstance(schema, list):
         return all(map(is_closed, schema))
     if not isinstance(schema, Mapping):
         return True
-    is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
-    return not is_open and all(map(is_closed, schema.values()))
+    return not _is_open(schema) and all(map(is_closed, schema.values()))
 
 
-def _portable(schema: Any, definitions: Mapping[str, Any], left_out: frozenset[str]) -> Any:
+def _is_open(schema: Mapping[str, Any]) -> bool:
+    if schema.get("type") != "object":
+        return False
+    all_required = set(schema.get("required", ())) >= set(schema.get("properties", ()))
+    return schema.get("additionalProperties") is not False or not all_required
+
+
+def _portable(schema: Any, definitions: Mapping[str, Any], left_out: frozenset[str], *, closing: bool) -> Any:
     if isinstance(schema, list):
-        return [_portable(item, definitions, left_out) for item in schema]
+        return [_portable(item, definitions, left_out, closing=closing) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
     if "$ref" in schema:
         name = schema["$ref"].removeprefix("#/$defs/")
         inner = {key: value for key, value in definitions.items() if key != name}
-        return _portable(definitions[name], inner, left_out)
+        return _portable(definitions[name], inner, left_out, closing=closing)
     portable = {
-        key: {name: _portable(each, definitions, left_out) for name, each in value.items()}
+        key: {name: _portable(each, definitions, left_out, closing=closing) for name, each in value.items()}
         if key == "properties"
-        else _portable(value, definitions, left_out)
+        else _portable(value, definitions, left_out, closing=closing)
         for key, value in schema.items()
         if key not in left_out and key != "$defs"
     }
-    if "properties" in portable:
+    if closing and "properties" in portable:
         portable.pop("description", None)  # the docstring of a class, which is not written for models
         portable.update(additionalProperties=False, required=list(portable["properties"]))
     return portable

@@ -20,6 +20,7 @@ class Metric(StrEnum):
     PROVIDER_DURATION = "vance.research.provider.duration"
     CURATED_RUNS = "vance.research.curated.runs"
     CURATED_DURATION = "vance.research.curated.duration"
+    CURATED_INSIGHTS = "vance.research.curated.insights"
     QUOTA_LOOKUPS = "vance.research.quota.lookups"
     AUDIT_LOST = "vance.research.audit.lost"
     STATE_UNAVAILABLE = "vance.research.state.unavailable"

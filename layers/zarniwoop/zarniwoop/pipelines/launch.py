@@ -7,7 +7,7 @@ written once per run id; and the second call is told how the run stands by then.
 same, and would no longer sort by time.)
 """
 
-import hashlib
+import hmac
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +16,7 @@ import orjson
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.problem import InvalidArgument, Unready
 from zarniwoop.contract.request import SearchScope
+from zarniwoop.pipelines.run_end import RunEnds
 from zarniwoop.pipelines.watch import RunWatcher
 from zarniwoop.pipelines.webhook import checked_target
 from zarniwoop.stores.executions import Executions, StartRefused, execution_arn
@@ -45,6 +46,7 @@ class InvestigationLauncher:
         runs: RunStore,
         files: RunFiles,
         executions: Executions,
+        ends: RunEnds,
         state_machine_arn: str,
         clock: Clock,
         trace_header: Callable[[], str | None] = lambda: None,
@@ -53,6 +55,7 @@ class InvestigationLauncher:
         self._runs = runs
         self._files = files
         self._executions = executions
+        self._ends = ends
         self._state_machine_arn = state_machine_arn
         self._clock = clock
         self._trace_header = trace_header
@@ -85,7 +88,8 @@ class InvestigationLauncher:
         project = ProjectKey.of(scope)
         run_id = self._make_run_id(self._clock.now())
         if arguments.idempotency_key is not None:
-            run_id = self._claimed(project, arguments.idempotency_key, run_id, _fingerprint(arguments, scope))
+            fingerprint = _fingerprint(arguments.idempotency_key, arguments, scope)
+            run_id = self._claimed(project, arguments.idempotency_key, run_id, fingerprint)
             standing = self._runs.get(project, run_id)
             if standing is not None and standing.state is not RunState.QUEUED:
                 return standing
@@ -131,14 +135,14 @@ class InvestigationLauncher:
             self._executions.start(self._state_machine_arn, run.run_id, given, self._trace_header())
         except StartRefused:
             if arguments.idempotency_key is None:
-                self._runs.finish(run.project, run.run_id, Ending(state=RunState.FAILED, error=NOT_STARTED))
+                self._ends.end(run, Ending(state=RunState.FAILED, error=NOT_STARTED))
             raise
 
 
-def _fingerprint(arguments: InvestigateArguments, scope: SearchScope) -> str:
-    """What must be the same for two requests to be one."""
+def _fingerprint(key: str, arguments: InvestigateArguments, scope: SearchScope) -> str:
+    """What must be the same for two requests to be one. Keyed: a short question could be guessed from a plain hash."""
     told = arguments.model_dump(mode="json", exclude=set(_SAME_REQUEST)) | {"process_id": scope.process_id}
-    return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hmac.digest(key.encode(), orjson.dumps(told, option=orjson.OPT_SORT_KEYS), "sha256").hex()
 
 
 def _input(arguments: InvestigateArguments, scope: SearchScope) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any
 import orjson
 
 from zarniwoop.contract.deadline import Clock
+from zarniwoop.pipelines.investigate.folder import RunFolder, plain
+from zarniwoop.pipelines.investigate.found import gather
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.run_files import MERGED, RANKED, RESULT, RunFiles, read_json
 from zarniwoop.stores.runs import Run, RunStore
@@ -18,6 +20,8 @@ _GROWTH = 1.5
 HITS_UNDER_WAY = 10
 MOST_HITS = 200
 _STAGES = (("result", RESULT), ("ranked", RANKED), ("merged", MERGED))
+_SEARCHING = "searching"
+_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 _MOST_LIST_BYTES = {"hits": 1_900_000, "dropped": 400_000}
 _MOST_MEMBER_BYTES = 300_000
 """Together under 2.75 MB: in a proxy response JSON is a string, and there at worst twice as long."""
@@ -53,11 +57,27 @@ class RunWatcher:
         return report(run, results, "the run left no results, or they are past their time" if gone else None)
 
     def _results(self, run: Run) -> Mapping[str, Any] | None:
+        most_hits = MOST_HITS if run.state.is_terminal else HITS_UNDER_WAY
         for stage, name in _STAGES:
             document = read_json(self._files, run.project, run.run_id, name)
             if isinstance(document, dict):
-                return bounded(stage, document, MOST_HITS if run.state.is_terminal else HITS_UNDER_WAY)
-        return None
+                return bounded(stage, document, most_hits)
+        searched = run.progress.get("search")
+        document = self._gathered(run) if searched and searched.done else None
+        return document and bounded(_SEARCHING, document, most_hits)
+
+    def _gathered(self, run: Run) -> dict[str, Any] | None:
+        """What the searches that are done have brought, while others are still under way or after none came to a merge.
+
+        A key of these hits is good for this look only; None when the files are those of another version.
+        """
+        try:
+            found = gather(RunFolder(self._files, run.project, run.run_id), 1)
+        except _ILLEGIBLE:
+            return None
+        done = [search for search in found.searches() if search["index"] in found.records]
+        told: dict[str, Any] = plain({**found.as_json(), "searches": done})
+        return told
 
 
 def bounded(stage: str, document: Mapping[str, Any], most_hits: int) -> dict[str, Any]:

@@ -10,7 +10,10 @@ from zarniwoop.stores.state import ProjectKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """`research_call_records`: `query_hash` is an HMAC-SHA-256 under the stack's key, `error_message` a reason word."""
+    """`research_call_records`: `query_hash` is an HMAC-SHA-256 under the stack's key, `error_message` a reason word.
+
+    `operation` is `search`, or `load` for a body; then the reference stands in for the query.
+    """
 
     tenant_id: str
     project_id: str
@@ -26,6 +29,7 @@ class CallRecord:
     duration_ms: int
     expires_at: float
     request_id: str = ""
+    operation: str = "search"
 
 
 class AuditStore(Protocol):

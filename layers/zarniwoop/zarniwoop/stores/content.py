@@ -1,7 +1,7 @@
 """Bodies that were loaded for a project, stored once by hash in S3 under `<tenant>/<project>/content/<sha256>`.
 
 What is known of a body is an item of the state table (`CT#<sha256>`), which lapses when the body's time in the bucket
-is over. A project's stop removes its bodies, run files included, here, and its items with the rest of its state.
+is over. A project's stop removes its bodies here, and its items with the rest of its state; files of runs stay.
 https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html: at most 1,000 keys a call.
 Quirk: a bucket's lifecycle counts from the last upload. So a body that is met again late in its life is uploaded again.
 """
@@ -75,7 +75,7 @@ class ContentStore(Protocol):
         ...
 
     def delete_project(self, project: ProjectKey) -> int:
-        """Delete every object of the project; return how many."""
+        """Delete every body of the project; return how many. The files of its runs stay: they are results."""
         ...
 
 
@@ -157,7 +157,7 @@ class S3ContentStore:
         return presigned(self._client, self._bucket, object_key(project, sha256), seconds)
 
     def delete_project(self, project: ProjectKey) -> int:
-        return call(lambda: self._delete(f"{project.tenant_id}/{project.project_id}/"))
+        return call(lambda: self._delete(f"{project.tenant_id}/{project.project_id}/content/"))
 
     def _delete(self, prefix: str) -> int:
         deleted = 0
@@ -169,7 +169,7 @@ class S3ContentStore:
                 Bucket=self._bucket, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True}
             )
             if answer.get("Errors"):
-                raise StoreUnavailable("not every object of the project could be deleted")
+                raise StoreUnavailable("not every body of the project could be deleted")
             deleted += len(keys)
         return deleted
 

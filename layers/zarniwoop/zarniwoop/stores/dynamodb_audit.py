@@ -108,6 +108,7 @@ class DynamoDbAuditStore:
             "started_at": moment(record.started_at),
             "duration_ms": number(record.duration_ms),
             "request_id": text(record.request_id),
+            "operation": text(record.operation),
             EXPIRES_AT: expiry(record.expires_at),
         }
         if record.error_message is not None:

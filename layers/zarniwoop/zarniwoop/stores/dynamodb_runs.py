@@ -1,7 +1,8 @@
 """`RunStore` on one DynamoDB table: a run is changed only while it is open, and closed by whoever comes first.
 
-The index `open` holds runs that have not ended, by deadline: `open` is removed from an item when its run ends. An
-index lags behind its table, so `overdue` may name a run that has just ended; ending it again changes nothing.
+The index `open` holds runs that have not ended, by deadline: `open` is removed from an item when its run ends. The
+index `untold` holds ended runs that somebody wants to hear of, by when that is tried next. An index lags behind its
+table, so `overdue` may name a run that has just ended, and `untold` one that has just been told.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,16 +11,27 @@ from typing import TYPE_CHECKING, Any
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.stores.attributes import EXPIRES_AT, Item, expiry, flag, moment, number, read_text, text
 from zarniwoop.stores.dynamodb_calls import ConditionFailed, call
-from zarniwoop.stores.keys import RUN, claim_key, partition
+from zarniwoop.stores.keys import RUN, claim_key, partition, run_key
 from zarniwoop.stores.page_tokens import PageTokens
-from zarniwoop.stores.run_items import COUNT, DONE, OPEN, TOTAL, new_run_item, read_run, run_item_key, usage_sums
-from zarniwoop.stores.runs import Claim, Ending, Run, RunPage, Step
+from zarniwoop.stores.run_items import (
+    COUNT,
+    DONE,
+    OPEN,
+    TOTAL,
+    UNTOLD,
+    new_run_item,
+    read_run,
+    run_item_key,
+    usage_sums,
+)
+from zarniwoop.stores.runs import Claim, Ending, Run, RunPage, Step, earliest_run_id
 from zarniwoop.stores.state import ProjectKey
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 OPEN_INDEX = "open"
+UNTOLD_INDEX = "untold"
 _IS_OPEN = "attribute_exists(pk) AND attribute_not_exists(ended_at)"
 
 
@@ -124,29 +136,67 @@ class DynamoDbRunStore:
         changed = self._changed(project, run_id, change, _IS_OPEN)
         return self._read(changed) if changed is not None else self.get(project, run_id)
 
-    def finish(self, project: ProjectKey, run_id: str, ending: Ending) -> bool:
+    def finish(self, project: ProjectKey, run_id: str, ending: Ending, *, tell_at: float | None = None) -> bool:
         change = _Change("#ended = :now", "#updated = :now", "#as = :as", remove="#open")
         change.name(ended="ended_at", updated="updated_at", open="open", **{"as": "ended_as"})
         change.value(now=moment(self._clock.now()), **{"as": text(ending.state.value)})
         for name, word in (("outcome", ending.outcome), ("error", ending.error)):
             if word is not None:
                 change.set(name, name, text(word))
+        if tell_at is not None:
+            change.set("untold", "untold", text(UNTOLD))
+            change.set("tell", "tell_at", moment(tell_at))
         return self._changed(project, run_id, change, _IS_OPEN) is not None
 
-    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str) -> None:
-        change = _Change()
+    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str, *, tell_at: float | None = None) -> None:
+        change = _Change(remove="#untold, #tell" if tell_at is None else "")
         change.set("outcome", "webhook_outcome", text(outcome))
+        if tell_at is None:
+            change.name(untold="untold", tell="tell_at")
+        else:
+            change.set("tell", "tell_at", moment(tell_at))
         self._changed(project, run_id, change, "attribute_exists(pk)")
 
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
+        return self._due(OPEN_INDEX, ("open", OPEN), "deadline_at", now, at_most)
+
+    def untold(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
+        return self._due(UNTOLD_INDEX, ("untold", UNTOLD), "tell_at", now, at_most)
+
+    def open_since(self, project: ProjectKey, since: float) -> tuple[Run, ...]:
+        """Out of the table itself, since an index could miss a run that has just been created."""
+        ask: Callable[..., Any] = self._client.query
+        found: list[Run] = []
+        onwards: dict[str, Any] = {}
+        while True:
+            page = call(
+                ask,
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+                FilterExpression="attribute_exists(#open)",
+                ExpressionAttributeNames={"#open": "open"},
+                ExpressionAttributeValues={
+                    ":pk": text(partition(project)),
+                    ":first": text(run_key(earliest_run_id(since))),
+                    ":last": text(RUN + "~"),
+                },
+                ConsistentRead=True,
+                **onwards,
+            )
+            found += self._read_all(page["Items"])
+            if "LastEvaluatedKey" not in page:
+                return tuple(found)
+            onwards = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    def _due(self, index: str, key: tuple[str, str], moment_name: str, now: float, at_most: int) -> tuple[Run, ...]:
         ask: Callable[..., Any] = self._client.query
         page = call(
             ask,
             TableName=self._table,
-            IndexName=OPEN_INDEX,
-            KeyConditionExpression="#open = :open AND deadline_at <= :now",
-            ExpressionAttributeNames={"#open": "open"},
-            ExpressionAttributeValues={":open": text(OPEN), ":now": moment(now)},
+            IndexName=index,
+            KeyConditionExpression=f"#key = :key AND {moment_name} <= :now",
+            ExpressionAttributeNames={"#key": key[0]},
+            ExpressionAttributeValues={":key": text(key[1]), ":now": moment(now)},
             Limit=at_most,
         )
         return self._read_all(page["Items"])

@@ -1,7 +1,7 @@
 """What a run reads and writes, in S3 under `<tenant>/<project>/runs/<run id>/`: the question, hits, the result.
 
 State machine and run table carry ids only; a question's text is in `input.json` and nowhere else. The files go when
-their time in the bucket is over, or when their project stops.
+their time in the bucket is over.
 """
 
 import re
@@ -25,6 +25,11 @@ RESULT = "result.json"
 MOST_NAMES = 1_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*(?:[./][a-z0-9][a-z0-9_-]*)*")
 _LONGEST_NAME = 200
+_MEDIA_TYPES = {
+    "json": "application/json",
+    "jsonld": "application/ld+json",
+    "graphml": "application/graphml+xml",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +94,7 @@ class S3RunFiles:
 
     def put(self, project: ProjectKey, run_id: str, name: str, content: Any) -> None:
         key, body = file_key(project, run_id, name), encoded(content)
-        media_type = "application/json" if name.endswith(".json") else "application/octet-stream"
+        media_type = _MEDIA_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
         call(lambda: self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type))
 
     def get(self, project: ProjectKey, run_id: str, name: str) -> bytes | None:

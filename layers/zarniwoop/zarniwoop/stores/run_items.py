@@ -1,7 +1,8 @@
 """Runs as DynamoDB items, and back.
 
 Quirk: a node's finished items are a string set (`done:<node>`), because adding to a set twice is adding once; what is
-expected of it is `total:<node>`, and sums are `count:<name>`. An open run carries `open`, the key of a sparse index.
+expected of it is `total:<node>`, and sums are `count:<name>`. Two sparse indexes have keys of their own: a run that has
+not ended carries `open`, one whose end has yet to be told `untold`.
 An item that cannot be read counts as absent.
 """
 
@@ -27,6 +28,7 @@ from zarniwoop.stores.runs import NodeProgress, Run, RunState
 from zarniwoop.stores.state import ProjectKey
 
 OPEN = "OPEN"
+UNTOLD = "UNTOLD"
 DONE = "done:"
 TOTAL = "total:"
 COUNT = "count:"
@@ -90,6 +92,7 @@ def _read(item: Item) -> Run:
         expires_at=read_number(item, EXPIRES_AT),
         webhook=read_flag(item, "webhook"),
         webhook_outcome=_optional_text(item, "webhook_outcome"),
+        tell_at=read_moment(item, "tell_at"),
         started_at=read_moment(item, "started_at"),
         stop_requested=read_flag(item, "stop_requested"),
         ended_at=read_moment(item, "ended_at"),

@@ -55,9 +55,9 @@ class NodeProgress:
 class Run:
     """A run as it stands. Times are epoch seconds; `error` is a word of ours, never the text of a failure.
 
-    `request_id` is that of the request that started it, and goes through state machine and audit. `usage` is what
-    models took; `cost` is everything, models and providers. `webhook` tells whether somebody wants to hear of the end,
-    `webhook_outcome` whether they did.
+    `request_id` is that of the request that started it; the execution and every audit record bear `run_id`. `usage` is
+    what models took; `cost` is everything, models and providers. `webhook` tells whether somebody wants to hear of the
+    end, `webhook_outcome` whether they did; while they have not and still may, `tell_at` is when it is tried next.
     """
 
     run_id: str
@@ -71,6 +71,7 @@ class Run:
     request_id: str = ""
     webhook: bool = False
     webhook_outcome: str | None = None
+    tell_at: float | None = None
     started_at: float | None = None
     stop_requested: bool = False
     ended_at: float | None = None
@@ -174,12 +175,23 @@ class RunStore(Protocol):
         """Ask for the stop; never taken back. Returns the run as it stands then: ended ones stay as they ended."""
         ...
 
-    def finish(self, project: ProjectKey, run_id: str, ending: Ending) -> bool:
-        """End the run. True for the one caller in the fleet who ended it; everybody else's ending is ignored."""
+    def finish(self, project: ProjectKey, run_id: str, ending: Ending, *, tell_at: float | None = None) -> bool:
+        """End the run. True for the one caller in the fleet who ended it; everybody else's ending is ignored.
+
+        With `tell_at` the same write makes it a run whose end has yet to be told, from then on.
+        """
         ...
 
-    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str) -> None:
-        """Write down whether the webhook was delivered, also after the end."""
+    def record_webhook(self, project: ProjectKey, run_id: str, outcome: str, *, tell_at: float | None = None) -> None:
+        """Write down what became of the webhook; without `tell_at` it is not tried again."""
+        ...
+
+    def untold(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
+        """Ended runs of all tenants whose end is to be told by now, those that have waited longest first."""
+        ...
+
+    def open_since(self, project: ProjectKey, since: float) -> tuple[Run, ...]:
+        """The project's runs that were created since then and have not ended, read consistently, all of them."""
         ...
 
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
@@ -191,6 +203,11 @@ def new_run_id(now: float, random_bytes: Callable[[int], bytes] = secrets.token_
     """`r-` and a ULID in lower case: milliseconds first, so that ids sort by time, then 80 random bits."""
     number = int(now * 1000) << 80 | int.from_bytes(random_bytes(10))
     return "r-" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def earliest_run_id(since: float) -> str:
+    """The first id in their order that a run can have which was created since then."""
+    return new_run_id(since, lambda count: bytes(count))
 
 
 def is_run_id(text: str) -> bool:

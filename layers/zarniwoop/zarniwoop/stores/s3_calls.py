@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _MISSING = frozenset(("NoSuchKey", "404", "NotFound"))
+_CHANGED = frozenset(("PreconditionFailed", "412", "ConditionalRequestConflict"))
 
 Returned = TypeVar("Returned")
 
@@ -20,8 +21,12 @@ class ObjectMissing(StoreUnavailable):
     """There is no object of this key."""
 
 
+class ObjectChanged(StoreUnavailable):
+    """A conditional write met another object than the one that it was made for."""
+
+
 def call(operation: Callable[[], Returned]) -> Returned:
-    """One call, its body read inside. Raises ObjectMissing, or StoreUnavailable for whatever else goes wrong."""
+    """One call, its body read inside. Raises ObjectMissing, ObjectChanged, or StoreUnavailable for the rest."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -30,6 +35,8 @@ def call(operation: Callable[[], Returned]) -> Returned:
         code = error.response.get("Error", {}).get("Code", "unknown")
         if code in _MISSING:
             raise ObjectMissing("there is no such object") from error
+        if code in _CHANGED:
+            raise ObjectChanged("another object stands there") from error
         raise StoreUnavailable(f"S3 refused a call: {code}") from error
     except BotoCoreError as error:
         raise StoreUnavailable(f"S3 could not be asked: {type(error).__name__}") from error

@@ -33,6 +33,10 @@ class InvestigateArguments(ToolArguments):
     refine_depth: Count = Field(
         default=0, ge=0, le=1, description="1: the bodies of the best hits are loaded before they are judged."
     )
+    insights: bool = Field(
+        default=False,
+        description="Whether a model draws entities and relations out of the survivors, merged into GET /v1/insights.",
+    )
     wall_seconds: Count = Field(default=300, ge=10, le=900, description="How long the run may take, 10 to 900 seconds.")
     max_model_tokens: Count = Field(
         default=200_000, ge=1_000, le=2_000_000, description="How many tokens models may read and write for this run."

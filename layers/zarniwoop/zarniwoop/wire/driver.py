@@ -125,7 +125,13 @@ class WireInstance(SearchProviderInstance):
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
         if self._format.content_exchange is None:
             return super().load_content(reference, scope)
-        return self._carry_out(self._format.content_exchange(reference, self._config), scope, _Exchange())
+        seen = _Exchange()
+        try:
+            loaded = self._carry_out(self._format.content_exchange(reference, self._config), scope, seen)
+        except ProviderError as error:
+            error.calls = seen.calls
+            raise
+        return replace(loaded, calls=seen.calls)
 
     def _within_vendor_limits(self, request: SearchRequest) -> tuple[SearchRequest, list[str]]:
         notes: list[str] = []

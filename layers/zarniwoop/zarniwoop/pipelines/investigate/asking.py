@@ -12,16 +12,19 @@ from typing import Any, Generic, TypeVar
 import orjson
 from pydantic import BaseModel
 
-from zarniwoop.contract.chat import ModelRole, ModelUsage
+from zarniwoop.contract.chat import ModelUsage
 from zarniwoop.contract.failure import MalformedAnswer, ModelError, ProviderError, ProviderUnavailable, RateLimited
 from zarniwoop.llm.builtin import BUILTIN_ANSWERS
 from zarniwoop.llm.gateway import JsonAnswer
 from zarniwoop.pipelines.investigate.evaluate import BYTES_PER_TOKEN
+from zarniwoop.pipelines.investigate.fitting import room
 from zarniwoop.pipelines.investigate.services import ModelThrottled, ModelUnavailable, Work
 from zarniwoop.settings.models import BUILTIN, ModelSettings
 
 Model = TypeVar("Model", bound=BaseModel)
 
+NO_MODEL = "no_model"
+"""No model is configured, and nothing built in answers the recipe."""
 _PROMPT_TOKENS = 700
 _ANSWER_TOKENS = 800
 _LONGEST_STATED_WAIT = 30.0
@@ -47,13 +50,16 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Generic[Model]):
-    """A recipe, what it may name, and the form of its answer. `tokens` is what asking takes, where that is known."""
+    """A recipe, what it may name, and the form of its answer.
+
+    `tokens` is what asking takes, where that is known, and `schema` the form with the limits of this one question.
+    """
 
     recipe: str
     variables: Mapping[str, Any]
     into: type[Model]
-    role: ModelRole = ModelRole.PRIMARY
     tokens: float | None = None
+    schema: Mapping[str, Any] | None = None
 
     @property
     def estimate(self) -> float:
@@ -64,26 +70,34 @@ class Question(Generic[Model]):
 
 def ask(question: Question[Model], work: Work, seconds: float) -> Answered[Model] | Unanswered:
     """Raises ModelThrottled, ModelUnavailable and ConfigurationUnavailable, for the state machine to try again."""
-    model = settings_of(question.role, work)
+    model = settings_of(question.recipe, work)
     if isinstance(model, Unanswered):
         return model
+    if model.protocol == BUILTIN and question.recipe not in BUILTIN_ANSWERS:
+        return Unanswered(reason=NO_MODEL, usage=ModelUsage())
     spared = work.budget.stands_against_model(question.estimate, model, seconds)
     return built_in(question, spared) if spared and model.protocol != BUILTIN else _asked(question, work, seconds)
 
 
-def settings_of(role: ModelRole, work: Work) -> ModelSettings | Unanswered:
-    """The role's model, or that it is misconfigured."""
+def settings_of(recipe: str, work: Work) -> ModelSettings | Unanswered:
+    """The model that the recipe asks, or that it is misconfigured."""
     try:
-        return work.services.models.settings(role, work.scope)
+        return work.services.models.settings_for(recipe, work.scope)
     except ModelError as error:
         return Unanswered(reason=error.reason, usage=error.usage)
+
+
+def room_for(recipe: str, work: Work) -> float:
+    """Tokens that the recipe's model has left for what a prompt shows; none where there is no such model."""
+    model = settings_of(recipe, work)
+    return 0.0 if isinstance(model, Unanswered) else room(model.context_tokens)
 
 
 def built_in(question: Question[Model], spared: str | None) -> Answered[Model] | Unanswered:
     """The answer without a model, where there is one."""
     answer = BUILTIN_ANSWERS.get(question.recipe)
     if answer is None:
-        return Unanswered(reason=spared or "no_model", usage=ModelUsage())
+        return Unanswered(reason=spared or NO_MODEL, usage=ModelUsage())
     value = question.into.model_validate(answer(question.variables))
     return Answered(value=value, mode=BUILTIN, usage=ModelUsage(), spared=spared)
 
@@ -91,7 +105,7 @@ def built_in(question: Question[Model], spared: str | None) -> Answered[Model] |
 def _asked(question: Question[Model], work: Work, seconds: float) -> Answered[Model] | Unanswered:
     try:
         answer: JsonAnswer[Model] = work.services.models.call_for_json(
-            question.recipe, question.variables, question.into, work.within(seconds)
+            question.recipe, question.variables, question.into, work.within(seconds), question.schema
         )
     except ModelError as error:
         return Unanswered(reason=error.reason, usage=error.usage)

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from zarniwoop.contract.chat import ModelRole
+from zarniwoop.llm.recipes import EVALUATE
 from zarniwoop.pipelines.investigate.asking import Unanswered, settings_of
-from zarniwoop.pipelines.investigate.evaluate import PROMPT_TOKENS, batches, tokens_of
+from zarniwoop.pipelines.investigate.evaluate import (
+    ANSWER_TOKENS_PER_HIT,
+    MOST_HITS_PER_BATCH,
+    PROMPT_TOKENS,
+    batches,
+    tokens_of,
+)
 from zarniwoop.pipelines.investigate.folder import Batch
 from zarniwoop.pipelines.investigate.found import hits_to_judge
 from zarniwoop.pipelines.investigate.merge import MergedHit
@@ -21,7 +28,7 @@ def make_batches(work: Work, hits: Sequence[MergedHit]) -> dict[str, Any]:
     wave = work.given.wave
     asked_before = {key for earlier in range(1, wave) for batch in work.folder.batches(earlier) for key in batch.keys}
     unasked = hits_to_judge(work.folder, [hit for hit in hits if hit.key not in asked_before])
-    found = settings_of(ModelRole.HARVEST, work)
+    found = settings_of(EVALUATE, work)
     model = ModelSettings(role=ModelRole.HARVEST) if isinstance(found, Unanswered) else found
     made = _within_budget(unasked, model, work)
     work.folder.put_batches(wave, made)
@@ -35,7 +42,8 @@ def _within_budget(hits: Sequence[MergedHit], model: ModelSettings, work: Work) 
     by_key = {hit.key: hit for hit in hits}
     taken = 0.0
     made = []
-    for keys in batches(hits, model.context_tokens):
+    most = min(max(model.max_tokens // ANSWER_TOKENS_PER_HIT, 1), MOST_HITS_PER_BATCH)
+    for keys in batches(hits, model.context_tokens, most=most):
         taken += PROMPT_TOKENS + sum(tokens_of(by_key[key]) for key in keys)
         spent = None
         if model.protocol != BUILTIN:

@@ -1,21 +1,22 @@
 """The step `deepen`: the bodies of the most promising works, through the instances that named them.
 
-Loads run side by side, each with a deadline; bodies go to the content store, and of each the passage that is closest to
-the question goes before the judge. A body that cannot be loaded is a note, never a failure of the run.
+Loads run side by side, each under the rules of a search (`dispatch.bodies`) and within the run's budget; bodies go to
+the content store, and of each the passage that is closest to the question goes before the judge. A body that cannot be
+loaded is a note, never a failure of the run.
 Quirk: whoever found the richest hit need not be who has a body, so every source of a work is looked through.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError
 from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedContent
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.dispatch.bodies import Body
 from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.dispatch.gate import judge
 from zarniwoop.pipelines.investigate.batching import make_batches
+from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY
 from zarniwoop.pipelines.investigate.folder import BODIES
 from zarniwoop.pipelines.investigate.found import Gathered, gather
 from zarniwoop.pipelines.investigate.merge import MergedHit
@@ -23,7 +24,6 @@ from zarniwoop.pipelines.investigate.passage import closest_passage
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.stores.content_text import is_text, stored_form
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.state import Cooldown, Subject
 from zarniwoop.text.plain import plain
 
 MOST_BODIES = 5
@@ -34,9 +34,19 @@ _GRACE_SECONDS = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
     key: str
-    candidate: Candidate
-    modality: SearchModality
-    reference: ContentReference
+    body: Body
+
+    @property
+    def price(self) -> float:
+        return self.body.candidate.endpoint.cost_per_call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """What became of a body: its entry in `bodies.json`, and what the provider took."""
+
+    entry: Mapping[str, Any]
+    cost: float = 0.0
 
 
 def deepen(work: Work) -> dict[str, Any]:
@@ -47,9 +57,10 @@ def deepen(work: Work) -> dict[str, Any]:
     wanted = _most_promising(found, bodies, work)
     loaded = _loaded(wanted, work)
     if loaded:
-        work.folder.write(BODIES, {**bodies, **loaded})
-    stored = sum("sha256" in body for body in loaded.values())
-    work.done("deepen", str(wave), total=wave, counts={"bodies": stored})
+        work.folder.write(BODIES, {**bodies, **{key: each.entry for key, each in loaded.items()}})
+    stored = sum("sha256" in each.entry for each in loaded.values())
+    cost = sum(each.cost for each in loaded.values())
+    work.done("deepen", str(wave), total=wave, counts={"bodies": stored}, cost=cost)
     return {"then": "evaluate", **make_batches(work, found.hits)}
 
 
@@ -73,76 +84,86 @@ def _bodies_of(hit: MergedHit, found: Gathered, candidates: Mapping[str, Candida
         named = record.outcome.hits[source.rank - 1]
         content = named.get("content") or {}
         if content.get("reference"):
-            yield _Wanted(
-                key=hit.key,
-                candidate=candidate,
-                modality=SearchModality(named["modality"]),
-                reference=ContentReference(
-                    inline=ContentInline(content["inline"]),
-                    media_type=content.get("media_type") or "text/plain",
-                    reference=content["reference"],
-                ),
+            reference = ContentReference(
+                inline=ContentInline(content["inline"]),
+                media_type=content.get("media_type") or "text/plain",
+                reference=content["reference"],
             )
+            modality = SearchModality(named["modality"])
+            yield _Wanted(key=hit.key, body=Body(candidate=candidate, modality=modality, reference=reference))
 
 
-def _loaded(wanted: Sequence[_Wanted], work: Work) -> dict[str, dict[str, Any]]:
+def _loaded(wanted: Sequence[_Wanted], work: Work) -> dict[str, _Loaded]:
     """What became of each, by key. Threads cannot be broken off; those that are late end at their own deadline."""
-    if not wanted:
-        return {}
-    allowed = _those_not_cooling(wanted, work)
+    affordable = _affordable(wanted, work)
+    if not affordable:
+        return {each.key: _failed(each, OUT_OF_MONEY) for each in wanted}
     seconds = min(LOAD_SECONDS, work.budget.seconds_to_gather)
+    load = _loading(affordable, work, seconds)
     pool = ThreadPoolExecutor(max_workers=MOST_BODIES, thread_name_prefix="deepen")
     try:
-        futures = {each.key: pool.submit(_load, each, work, seconds) for each in allowed}
+        futures = {each.key: pool.submit(load, each) for each in affordable}
         wait(futures.values(), timeout=seconds + _GRACE_SECONDS)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+    return {each.key: _result(each, futures.get(each.key)) for each in wanted}
+
+
+def _result(wanted: _Wanted, future: "Future[_Loaded] | None") -> _Loaded:
+    """What is late may have been charged for."""
+    if future is None:
+        return _failed(wanted, OUT_OF_MONEY)
+    return future.result() if future.done() and not future.cancelled() else _failed(wanted, "timeout", wanted.price)
+
+
+def _affordable(wanted: Sequence[_Wanted], work: Work) -> list[_Wanted]:
+    """Those whose prices fit into the budget together, the most promising first; what is free always fits."""
+    left, affordable = work.budget.cost, []
+    for each in wanted:
+        if each.price and each.price > left:
+            continue
+        left -= each.price
+        affordable.append(each)
+    return affordable
+
+
+def _loading(wanted: Sequence[_Wanted], work: Work, seconds: float) -> Callable[[_Wanted], _Loaded]:
+    """How one is loaded: all of them by one look at the shared state, and until the same moment."""
+    dispatcher, scope = work.services.dispatcher, work.within(seconds)
+    snapshot = dispatcher.bodies.look([each.body for each in wanted], scope)
+    knobs = dispatcher.factory.assemble(work.scope).settings.knobs
+
+    def load(each: _Wanted) -> _Loaded:
+        asked = dispatcher.bodies.load(each.body, scope, snapshot, knobs)
+        cost = asked.attempt.cost
+        if asked.content is None:
+            return _failed(each, asked.attempt.reason or "unavailable", cost)
+        try:
+            return _Loaded(entry=_stored(each, asked.content, work), cost=cost)
+        except StoreUnavailable:
+            return _failed(each, "store_unavailable", cost)
+        except Exception:  # noqa: BLE001 - the SPI's boundary, as in dispatch: what an add-on loads may be anything
+            return _failed(each, "internal", cost)
+
+    return load
+
+
+def _stored(wanted: _Wanted, content: LoadedContent, work: Work) -> dict[str, Any]:
+    """Raises StoreUnavailable."""
+    instance_id = wanted.body.candidate.endpoint.id
+    stored = work.services.content.put(work.run.project, content, instance_id=instance_id)
     return {
-        each.key: {
-            "instance_id": each.candidate.endpoint.id,
-            **(_result(futures[each.key]) if each.key in futures else {"failure": "cooldown"}),
-        }
-        for each in wanted
-    }
-
-
-def _result(future: Future[dict[str, Any]]) -> dict[str, Any]:
-    return future.result() if future.done() and not future.cancelled() else {"failure": "timeout"}
-
-
-def _those_not_cooling(wanted: Sequence[_Wanted], work: Work) -> list[_Wanted]:
-    """An instance that may be tried again by one probe only is left to searches."""
-    now = work.services.clock.now()
-    asked = list(dict.fromkeys(each.candidate.wanted(each.modality, now) for each in wanted))
-    cooldowns = work.services.dispatcher.fleet.snapshot(work.run.project, asked).cooldowns
-    return [each for each in wanted if _is_free(each, cooldowns, work, now)]
-
-
-def _is_free(wanted: _Wanted, cooldowns: Mapping[Subject, Cooldown], work: Work, now: float) -> bool:
-    cooldown = cooldowns.get((wanted.candidate.endpoint.id, wanted.modality))
-    verdict = judge(wanted.candidate, cooldown, None, work.scope, now)
-    return verdict.skip is None and verdict.probe is None
-
-
-def _load(wanted: _Wanted, work: Work, seconds: float) -> dict[str, Any]:
-    try:
-        content = wanted.candidate.instance.load_content(wanted.reference, work.within(seconds))
-        stored = work.services.content.put(work.run.project, content, instance_id=wanted.candidate.endpoint.id)
-    except ProviderError as error:
-        return {"failure": error.reason}
-    except ConfigurationUnavailable:
-        return {"failure": "config_unavailable"}
-    except StoreUnavailable:
-        return {"failure": "store_unavailable"}
-    except Exception:  # noqa: BLE001 - the SPI's boundary, as in dispatch: an add-on's bug is a note
-        return {"failure": "internal"}
-    return {
+        "instance_id": instance_id,
         "sha256": stored.sha256,
         "media_type": stored.media_type,
         "size": stored.size,
         "source_url": stored.source_url,
         "passage": closest_passage(_text_of(content), work.asked.question),
     }
+
+
+def _failed(wanted: _Wanted, reason: str, cost: float = 0.0) -> _Loaded:
+    return _Loaded(entry={"instance_id": wanted.body.candidate.endpoint.id, "failure": reason}, cost=cost)
 
 
 def _text_of(content: LoadedContent) -> str:

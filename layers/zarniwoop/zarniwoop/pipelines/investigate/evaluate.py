@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import BeforeValidator, Field
 
+from zarniwoop.llm.schema import portable_schema
 from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
 from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
@@ -19,7 +20,7 @@ MOST_HITS_PER_BATCH = 25
 BYTES_PER_TOKEN = 3.5
 """Bytes, not characters: the same for English, and right for scripts that take a token a character."""
 PROMPT_TOKENS = 1_400
-_ANSWER_TOKENS_PER_HIT = 70
+ANSWER_TOKENS_PER_HIT = 70
 _MAX_REASON_CHARS = 300
 
 
@@ -91,14 +92,20 @@ class Judged:
         return cls(**{**value, "hits": tuple(JudgedHit.from_json(hit) for hit in value["hits"])})
 
 
-def batches(hits: Sequence[MergedHit], context_tokens: int) -> list[list[str]]:
-    """The keys in batches of at most 25 whose prompt and answer fit the context; a hit too large goes alone."""
+def batches(
+    hits: Sequence[MergedHit],
+    context_tokens: int,
+    *,
+    most: int = MOST_HITS_PER_BATCH,
+    answer_tokens: int = ANSWER_TOKENS_PER_HIT,
+) -> list[list[str]]:
+    """The keys in batches of at most `most` whose prompt and answer fit the context; a hit too large goes alone."""
     room = context_tokens - PROMPT_TOKENS
     made: list[list[str]] = []
     used = 0.0
     for hit in hits:
-        tokens = tokens_of(hit)
-        if not made or used + tokens > room or len(made[-1]) >= MOST_HITS_PER_BATCH:
+        tokens = tokens_of(hit, answer_tokens)
+        if not made or used + tokens > room or len(made[-1]) >= most:
             made.append([])
             used = 0.0
         made[-1].append(hit.key)
@@ -106,9 +113,9 @@ def batches(hits: Sequence[MergedHit], context_tokens: int) -> list[list[str]]:
     return made
 
 
-def tokens_of(hit: MergedHit) -> float:
+def tokens_of(hit: MergedHit, answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> float:
     """What a hit costs in a prompt and its verdict in the answer, estimated."""
-    return len(orjson.dumps(prompt_hit(hit))) / BYTES_PER_TOKEN + _ANSWER_TOKENS_PER_HIT
+    return len(orjson.dumps(prompt_hit(hit))) / BYTES_PER_TOKEN + answer_tokens
 
 
 def evaluate_variables(question: str, today: str, hits: Sequence[MergedHit], nonce: str) -> dict[str, object]:
@@ -122,6 +129,15 @@ def evaluate_variables(question: str, today: str, hits: Sequence[MergedHit], non
         "keys": [hit.key for hit in hits],
         "hits": shown,
     }
+
+
+def verdicts_schema(keys: Sequence[str]) -> dict[str, Any]:
+    """The form of the verdicts for these hits: as many, and under their keys."""
+    schema = portable_schema(EvaluateAnswer)
+    verdicts = schema["properties"]["verdicts"]
+    verdicts.update(minItems=len(keys), maxItems=len(keys))
+    verdicts["items"]["properties"]["key"]["enum"] = list(keys)
+    return schema
 
 
 def apply_verdicts(hits: Sequence[MergedHit], evaluated: Sequence[EvaluatedBatch]) -> Judged:
@@ -153,5 +169,11 @@ def _judged(hit: MergedHit, verdict: Verdict | None) -> JudgedHit:
         merged=hit,
         keep=verdict.verdict == "keep",
         relevance=min(max(verdict.relevance_score, 0.0), 1.0),
-        reason=harmless(verdict.reason, _MAX_REASON_CHARS) or "no reason given",
+        reason=_reason(verdict),
     )
+
+
+def _reason(verdict: Verdict) -> str:
+    """A model that has none leaves it empty, or repeats the prompt's placeholder."""
+    told = harmless(verdict.reason, _MAX_REASON_CHARS)
+    return told if any(map(str.isalnum, told)) else "no reason given"

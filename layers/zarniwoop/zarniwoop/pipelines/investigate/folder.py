@@ -9,6 +9,7 @@
     verdicts/<wave>-<n>.json  what was said of a batch
     order.json                the re-ranked keys
     ranked.json, result.json  what the caller sees
+    insights…                 see `insights_record`
 
 A file is written once; a step that finds its own is repeated by a retry, and does nothing twice.
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit, texts_of
+from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit, texts_of, visible
 from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
 from zarniwoop.text.bm25 import words
@@ -23,6 +23,7 @@ MAX_SPAN_CHARS = 500
 MIN_SPAN_CHARS = 3
 _MAX_NAME_CHARS = 200
 _MAX_TYPE_CHARS = 60
+_MAX_URL_CHARS = 2_048
 
 
 class FoundEntity(ModelAnswer):
@@ -51,7 +52,7 @@ class InsightsAnswer(ModelAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Evidence:
-    """Where it is said: `key` is a hit of run `run_id`."""
+    """Where it is said: `key` is a hit of run `run_id`. Ids of runs sort by time, and so does evidence."""
 
     run_id: str
     key: str
@@ -135,7 +136,7 @@ def extracted(answer: InsightsAnswer, hits: Sequence[MergedHit], run_id: str) ->
 
 
 def merged(graphs: Iterable[Insights]) -> Insights:
-    """One graph out of several, in whatever order they come. A thing keeps the first 50 of its evidence."""
+    """One graph out of several, in whatever order they come. A thing keeps the newest 50 of its evidence."""
     entities: dict[str, Entity] = {}
     relations: dict[str, Relation] = {}
     refused: Counter[str] = Counter()
@@ -170,7 +171,8 @@ def _verified(
     if not any(quoted in _as_read(text) for text in texts_of(hit.hit)):
         refused["not_verbatim"] += 1
         return None
-    return Evidence(run_id=run_id, key=key, url=str(hit.hit.get("url") or ""), span=quoted)
+    url = str(hit.hit.get("url") or "")
+    return Evidence(run_id=run_id, key=key, url=url if url == visible(url, _MAX_URL_CHARS) else "", span=quoted)
 
 
 def _as_read(text: str) -> str:
@@ -212,7 +214,7 @@ def _id(*parts: str) -> str:
 
 
 def _together(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    return tuple(sorted({*one, *other})[:MOST_EVIDENCE])
+    return tuple(sorted({*one, *other})[-MOST_EVIDENCE:])
 
 
 def _evidence(value: Mapping[str, Any]) -> tuple[Evidence, ...]:

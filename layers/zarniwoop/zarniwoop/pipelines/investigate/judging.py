@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from zarniwoop.contract.chat import ModelRole, ModelUsage
+from zarniwoop.contract.chat import ModelUsage
 from zarniwoop.llm.recipes import EVALUATE, RERANK
-from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, built_in
+from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, built_in, room_for
 from zarniwoop.pipelines.investigate.budget import Budget
 from zarniwoop.pipelines.investigate.evaluate import (
     PROMPT_TOKENS,
@@ -12,10 +12,12 @@ from zarniwoop.pipelines.investigate.evaluate import (
     EvaluatedBatch,
     evaluate_variables,
     tokens_of,
+    verdicts_schema,
 )
 from zarniwoop.pipelines.investigate.fence import new_nonce
 from zarniwoop.pipelines.investigate.folder import ORDER, Batch, VerdictRecord, plain
 from zarniwoop.pipelines.investigate.found import gather, hits_to_judge, judged_so_far, mode_of, ranked_so_far
+from zarniwoop.pipelines.investigate.optional import INSIGHTS_NODE, RERANK_NODE, state_of
 from zarniwoop.pipelines.investigate.planning import FEWEST_SURVIVORS, order_by
 from zarniwoop.pipelines.investigate.rank import RerankAnswer, rerank_variables
 from zarniwoop.pipelines.investigate.refine import needs_refinement
@@ -51,14 +53,16 @@ def rerank(work: Work) -> dict[str, Any]:
     order = work.folder.read(ORDER)
     if order is None:
         waves, hits = work.folder.merged()
+        ranked = ranked_so_far(work.folder, hits, waves)
         variables = rerank_variables(
-            work.asked.question, work.today, ranked_so_far(work.folder, hits, waves), new_nonce()
+            work.asked.question, work.today, ranked, new_nonce(), tokens=room_for(RERANK, work)
         )
         question = Question(recipe=RERANK, variables=variables, into=RerankAnswer)
         answer = ask(question, work, work.budget.seconds_to_judge)
         order = plain(_order(answer))
         work.folder.write(ORDER, order)
-    work.done("rerank", "1", total=1, usage=ModelUsage(**order["usage"]))
+    counts = {f"rerank_{state_of(order['failure'])}": 1}
+    work.done(RERANK_NODE, "1", total=1, counts=counts, usage=ModelUsage(**order["usage"]))
     return {"then": "rank"}
 
 
@@ -77,8 +81,10 @@ def rank(work: Work) -> dict[str, Any]:
     }
     work.folder.write(RANKED, told)
     counts = {"survivors": len(ranked.survivors), "dropped": len(ranked.dropped)}
+    if work.asked.insights:
+        work.expect(INSIGHTS_NODE, 1)
     work.done("rank", "1", total=1, counts=counts)
-    return {"then": "finish", **counts}
+    return {"then": "insights" if work.asked.insights else "finish", **counts}
 
 
 def _judged(batch: Batch, work: Work) -> VerdictRecord:
@@ -88,8 +94,8 @@ def _judged(batch: Batch, work: Work) -> VerdictRecord:
         recipe=EVALUATE,
         variables=evaluate_variables(work.asked.question, work.today, shown, new_nonce()),
         into=EvaluateAnswer,
-        role=ModelRole.HARVEST,
         tokens=PROMPT_TOKENS + sum(map(tokens_of, shown)),
+        schema=verdicts_schema(batch.keys),
     )
     answer = built_in(question, batch.budget) if batch.budget else ask(question, work, work.budget.seconds_to_judge)
     if isinstance(answer, Unanswered):

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.llm.schema import portable_schema
 from zarniwoop.pipelines.investigate.fence import harmless, visible
 
 MAX_SEARCHES = 20
 MAX_QUERY_CHARS = 400
 MAX_QUESTION_CHARS = 2_000
 MAX_AFFINITY = 2.0
-_MAX_HINT_CHARS = 700
+MAX_HINT_CHARS = 700
 _MAX_RATIONALE_CHARS = 1_000
 _MAX_TOLD = 40
 
@@ -109,7 +110,12 @@ def serving(providers: Sequence[ProviderCard]) -> dict[SearchModality, tuple[str
 
 
 def plan_variables(
-    question: str, today: str, providers: Sequence[ProviderCard], limits: PlanLimits
+    question: str,
+    today: str,
+    providers: Sequence[ProviderCard],
+    limits: PlanLimits,
+    *,
+    hint_chars: int = MAX_HINT_CHARS,
 ) -> dict[str, object]:
     """What the plan recipe may name. `today` is a day written as YYYY-MM-DD."""
     return {
@@ -120,7 +126,7 @@ def plan_variables(
                 "id": card.id,
                 "display_name": harmless(card.display_name, 80),
                 "modalities": [str(modality) for modality in card.modalities],
-                "hint": harmless(card.hint, _MAX_HINT_CHARS),
+                "hint": harmless(card.hint, hint_chars),
             }
             for card in providers
         ],
@@ -128,6 +134,18 @@ def plan_variables(
         "max_searches": min(limits.max_searches, MAX_SEARCHES),
         "max_query_chars": MAX_QUERY_CHARS,
     }
+
+
+def plan_schema(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The form of a plan with these variables' own limits. A weak model that is held to it still ends, and in time."""
+    schema = portable_schema(PlanAnswer)
+    searches = schema["properties"]["searches"]
+    searches.update(minItems=1, maxItems=max(variables["max_searches"], 1))
+    fields = searches["items"]["properties"]
+    fields["modality"]["enum"] = variables["modalities"] or fields["modality"]["enum"]
+    known = {provider["id"]: {"type": "number"} for provider in variables["providers"]}
+    fields["sourceAffinity"] = {"type": "object", "properties": known, "additionalProperties": False}
+    return schema
 
 
 def _offered(modality: SearchModality, providers: Sequence[ProviderCard], limits: PlanLimits) -> bool:
@@ -182,7 +200,7 @@ def _accepted(
         refused.append(f"search {number}: modality '{harmless(proposed.modality, 20)}' cannot be searched here")
         return None
     query = visible(proposed.query, MAX_QUERY_CHARS).removesuffix("…").strip()
-    if not query:
+    if not query.strip("…."):  # empty, or the prompt's placeholder
         refused.append(f"search {number}: it has no query")
         return None
     affinity = _affinity(number, proposed.source_affinity, available[modality], refused)

@@ -9,17 +9,20 @@ from zarniwoop.contract.request import SearchRequest
 from zarniwoop.dispatch.candidates import Candidate, line_up
 from zarniwoop.dispatch.factory import Assembly
 from zarniwoop.llm.recipes import PLAN, REFINE
-from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask
+from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, room_for
 from zarniwoop.pipelines.investigate.budget import searches_of_first_wave
 from zarniwoop.pipelines.investigate.evaluate import Judged
 from zarniwoop.pipelines.investigate.fence import new_nonce
+from zarniwoop.pipelines.investigate.fitting import hint_chars
 from zarniwoop.pipelines.investigate.folder import PlanRecord
 from zarniwoop.pipelines.investigate.found import judged_so_far
+from zarniwoop.pipelines.investigate.optional import RERANK_NODE
 from zarniwoop.pipelines.investigate.plan import (
     Plan,
     PlanAnswer,
     PlanLimits,
     ProviderCard,
+    plan_schema,
     plan_variables,
     serving,
     validated_plan,
@@ -55,7 +58,10 @@ def refine(work: Work) -> dict[str, Any]:
 def order_by(work: Work, judged: Judged) -> str:
     """The step that comes after judging: the survivors are re-ranked first where the settings say so."""
     wanted = work.services.dispatcher.factory.assemble(work.scope).settings.rerank_recipe is not None
-    return "rerank" if wanted and judged.evaluated and len(judged.kept) > 1 else "rank"
+    if not wanted or len(judged.kept) < 2:
+        return "rank"
+    work.expect(RERANK_NODE, 1)
+    return "rerank" if judged.evaluated else "rank"
 
 
 def _told(record: PlanRecord, work: Work, *, otherwise: str) -> dict[str, Any]:
@@ -77,9 +83,9 @@ def _planned(work: Work) -> PlanRecord:
     limits = _limits(work, searches_of_first_wave(work.asked))
     if not any(limits.allow(modality) for modality in serving(cards)):
         return PlanRecord(wave=1, plan=Plan(searches=(), rationale=""), failure="no_providers")
-    question = Question(
-        recipe=PLAN, variables=plan_variables(work.asked.question, work.today, cards, limits), into=PlanAnswer
-    )
+    hints = hint_chars(len(cards), room_for(PLAN, work))
+    variables = plan_variables(work.asked.question, work.today, cards, limits, hint_chars=hints)
+    question = Question(recipe=PLAN, variables=variables, into=PlanAnswer, schema=plan_schema(variables))
     answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
     if isinstance(answer, Unanswered):
         return _without(1, answer)
@@ -101,9 +107,12 @@ def _refined(work: Work) -> PlanRecord:
         judged=judged_so_far(work.folder, 1),
         threshold=FEWEST_SURVIVORS,
         nonce=new_nonce(),
+        tokens=room_for(REFINE, work),
     )
-    question = Question(recipe=REFINE, variables=variables, into=PlanAnswer)
+    question = Question(recipe=REFINE, variables=variables, into=PlanAnswer, schema=plan_schema(variables))
     answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
+    if isinstance(answer, Answered) and answer.spared:
+        answer = Unanswered(reason=f"{answer.spared} is nearly spent", usage=answer.usage)
     if isinstance(answer, Unanswered):
         return _without(2, answer)
     return _affordable(_record(2, refined_plan(answer.value, serving(cards), limits, previous), answer), assembly, work)

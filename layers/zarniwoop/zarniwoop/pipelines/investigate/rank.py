@@ -6,6 +6,7 @@ from typing import Any
 
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
 from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fitting import that_fit
 from zarniwoop.pipelines.investigate.merge import HitSource, MergedHit
 from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
 
@@ -93,9 +94,12 @@ def rank(judged: Judged, refine_depth: int = 0) -> RankedHitSet:
     )
 
 
-def rerank_variables(question: str, today: str, ranked: RankedHitSet, nonce: str) -> dict[str, object]:
-    """What the re-rank recipe may name: the best survivors in their order so far."""
-    shown = [prompt_hit(survivor.as_merged()) for survivor in ranked.survivors[:MOST_RERANKED]]
+def rerank_variables(
+    question: str, today: str, ranked: RankedHitSet, nonce: str, *, tokens: float
+) -> dict[str, object]:
+    """What the re-rank recipe may name: the best survivors in their order so far, as many as fit into `tokens`."""
+    best = [prompt_hit(survivor.as_merged()) for survivor in ranked.survivors[:MOST_RERANKED]]
+    shown = that_fit(best, tokens)
     return {
         "question": harmless(question, MAX_QUESTION_CHARS),
         "today": today,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.pipelines.investigate.evaluate import Judged
 from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fitting import HINTS_SHARE, hint_chars, that_fit, tokens_of
 from zarniwoop.pipelines.investigate.plan import (
     MAX_QUERY_CHARS,
     Plan,
@@ -35,12 +36,21 @@ def refine_variables(
     judged: Judged,
     threshold: int,
     nonce: str,
+    tokens: float,
 ) -> dict[str, object]:
-    """What the refine recipe may name: the plan's variables, what was asked, and what that found, survivors first."""
+    """What the refine recipe may name: the plan's variables, what was asked, and what that found, survivors first.
+
+    Hints and hits share so many `tokens`.
+    """
+    hints = hint_chars(len(providers), tokens * HINTS_SHARE)
+    planned = plan_variables(question, today, providers, limits, hint_chars=hints)
     found = sorted(judged.hits, key=lambda hit: not hit.keep)[:MOST_SHOWN]
-    shown = [{**prompt_hit(hit.merged), "verdict": "keep" if hit.keep else "drop"} for hit in found]
+    shown = that_fit(
+        [{**prompt_hit(hit.merged), "verdict": "keep" if hit.keep else "drop"} for hit in found],
+        tokens - tokens_of(planned["providers"]),
+    )
     return {
-        **plan_variables(question, today, providers, limits),
+        **planned,
         "previous": [
             {"query": harmless(search.query, MAX_QUERY_CHARS), "modality": str(search.modality)}
             for search in previous.searches

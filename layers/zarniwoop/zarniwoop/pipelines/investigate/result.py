@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from zarniwoop.pipelines.investigate.folder import ORDER, PlanRecord, VerdictRecord
+from zarniwoop.pipelines.investigate.evaluate import apply_verdicts
+from zarniwoop.pipelines.investigate.folder import ORDER, PlanRecord, RunFolder, VerdictRecord
 from zarniwoop.pipelines.investigate.found import WAVES, Gathered, gather, mode_of, ranked_so_far
+from zarniwoop.pipelines.investigate.optional import insights_told, notes_of, rerank_told
 from zarniwoop.pipelines.investigate.rank import RankedHitSet
-from zarniwoop.pipelines.investigate.services import Work
+from zarniwoop.pipelines.run_end import PLAN_FAILED
+from zarniwoop.stores.runs import Run
 
 SUCCESS = "success"
 EMPTY = "empty"
-PLAN_FAILED = "plan_failed"
 EVALUATE_FAILED = "evaluate_failed"
 
 
@@ -24,35 +26,41 @@ class Composed:
     document: dict[str, Any]
 
 
-def compose(work: Work, *, error: str | None) -> Composed:
+def compose(run: Run, folder: RunFolder, question: str, *, error: str | None) -> Composed:
     """Everything that the run's files hold; `error` is what ended it, if anything did."""
-    found = gather(work.folder, WAVES)
-    verdicts = work.folder.all_verdicts(WAVES)
-    ranked = ranked_so_far(work.folder, found.hits, WAVES)
+    found = gather(folder, WAVES)
+    verdicts = folder.all_verdicts(WAVES)
+    ranked = ranked_so_far(folder, found.hits, WAVES)
     outcome = _outcome(found, ranked, error)
     reason = error or (found.plans[0].failure if found.plans and outcome == PLAN_FAILED else None)
-    run = work.services.runs.get(work.run.project, work.run.run_id) or work.run
-    order = work.folder.read(ORDER) or {}
+    order = folder.read(ORDER) or {}
+    rerank, insights = rerank_told(folder, run, ranked=ranked.ranked), insights_told(folder, run)
     document = {
         "run_id": run.run_id,
         "request_id": run.request_id,
-        "question": work.asked.question,
+        "question": question,
         "outcome": outcome,
         "error": reason,
         "mode": mode_of([*found.plans, *verdicts]),
-        "modes": _modes(found.plans, verdicts, order.get("mode")),
+        "modes": _modes(found.plans, verdicts, order.get("mode"), (insights or {}).get("mode")),
         "plan": _plan(found.plans),
         "searches": found.searches(),
         "survivors": ranked.survivors,
         "dropped": ranked.dropped,
         "ranked": ranked.ranked,
         "reranked": ranked.reranked,
+        "rerank": rerank,
+        "insights": insights,
         "refine_depth": ranked.refine_depth,
         "waves": max((record.wave for record in found.plans if record.plan.searches), default=0),
         "usage": run.usage,
         "cost": run.cost,
-        "notes": _notes(work, found.plans, verdicts, order.get("failure")),
-        "gaps": _gaps(work, found, ranked, verdicts),
+        "notes": [
+            *_notes(folder, found.plans, verdicts),
+            *notes_of(rerank, insights),
+            *_without_effect(found, ranked, verdicts),
+        ],
+        "gaps": _gaps(run, found, ranked, verdicts),
     }
     return Composed(outcome=outcome, error=reason, document=document)
 
@@ -66,13 +74,16 @@ def _outcome(found: Gathered, ranked: RankedHitSet, error: str | None) -> str | 
     return SUCCESS if ranked.ranked else EVALUATE_FAILED
 
 
-def _modes(plans: Sequence[PlanRecord], verdicts: Sequence[VerdictRecord], rerank: str | None) -> dict[str, list[str]]:
+def _modes(
+    plans: Sequence[PlanRecord], verdicts: Sequence[VerdictRecord], rerank: str | None, insights: str | None
+) -> dict[str, list[str]]:
     """Who answered which question."""
     by_step = {
         "plan": [plan.mode for plan in plans[:1]],
         "refine": [plan.mode for plan in plans[1:]],
         "evaluate": [record.mode for record in verdicts],
         "rerank": [rerank],
+        "insights": [insights],
     }
     told = {step: sorted({mode for mode in modes if mode}) for step, modes in by_step.items()}
     return {step: modes for step, modes in told.items() if modes}
@@ -90,27 +101,37 @@ def _plan(plans: Sequence[PlanRecord]) -> dict[str, Any]:
     }
 
 
-def _notes(
-    work: Work, plans: Sequence[PlanRecord], verdicts: Sequence[VerdictRecord], rerank_failure: str | None
-) -> list[str]:
+def _notes(folder: RunFolder, plans: Sequence[PlanRecord], verdicts: Sequence[VerdictRecord]) -> list[str]:
     """What a reader should know of how it came about."""
     notes = [note for record in plans for note in record.notes]
     notes += [f"no second wave: {record.failure}" for record in plans[1:] if record.failure]
     notes += sorted({record.note for record in verdicts if record.note})
     failures = [
         f"the body of {key} was not loaded: {body['failure']}"
-        for key, body in sorted(work.folder.bodies().items())
+        for key, body in sorted(folder.bodies().items())
         if "failure" in body
     ]
-    return notes + failures + ([f"not re-ranked: {rerank_failure}"] if rerank_failure else [])
+    return notes + failures
 
 
-def _gaps(work: Work, found: Gathered, ranked: RankedHitSet, verdicts: Sequence[VerdictRecord]) -> list[str]:
+def _without_effect(found: Gathered, ranked: RankedHitSet, verdicts: Sequence[VerdictRecord]) -> list[str]:
+    """What a model said that nothing came of."""
+    judged = apply_verdicts(found.hits, [each.evaluated for each in verdicts if each.evaluated is not None])
+    counted = {
+        "verdicts ignored, for keys that were not shown": judged.unknown_keys,
+        "verdicts ignored, for keys that had one already": judged.repeated_keys,
+        "scores out of range, brought into it": judged.clamped_scores,
+        "re-ranked keys ignored, unknown or repeated": ranked.ignored_keys,
+    }
+    return [f"{what}: {count}" for what, count in counted.items() if count]
+
+
+def _gaps(run: Run, found: Gathered, ranked: RankedHitSet, verdicts: Sequence[VerdictRecord]) -> list[str]:
     """What is missing, and why."""
     gaps = [
         f"search {search['index']} ({search['modality']}) was not made: {search['skipped']} is nearly spent"
         if search["skipped"]
-        else f"search {search['index']} ({search['modality']}) was not answered: {_why(work, search['failure'])}"
+        else f"search {search['index']} ({search['modality']}) was not answered: {_why(run, search['failure'])}"
         for search in found.searches()
         if not search["ok"]
     ]
@@ -121,6 +142,6 @@ def _gaps(work: Work, found: Gathered, ranked: RankedHitSet, verdicts: Sequence[
     return gaps
 
 
-def _why(work: Work, failure: str) -> str:
-    stopped = failure == "lost" and work.run.stop_requested
+def _why(run: Run, failure: str) -> str:
+    stopped = failure == "lost" and run.stop_requested
     return "the run was stopped" if stopped else failure

@@ -1,6 +1,5 @@
 """What the steps of an investigation may use of the world, and what one step is given to work with."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,8 +12,9 @@ from zarniwoop.llm.gateway import ModelGateway
 from zarniwoop.observe.metrics import Metrics
 from zarniwoop.pipelines.investigate.budget import Budget
 from zarniwoop.pipelines.investigate.folder import RunFolder
-from zarniwoop.pipelines.webhook import WebhookSender
+from zarniwoop.pipelines.run_end import RunEnds
 from zarniwoop.stores.content import ContentStore
+from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.run_files import RunFiles
 from zarniwoop.stores.runs import Run, RunStore, Step
 from zarniwoop.stores.state import ProjectKey
@@ -31,14 +31,15 @@ class ModelThrottled(ZarniwoopError):  # noqa: N818 - as above
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepServices:
-    """Built once by the wiring. `webhooks` is made when it is first asked for: it has a transport of its own."""
+    """Built once by the wiring."""
 
     runs: RunStore
     files: RunFiles
     content: ContentStore
+    insights: InsightsStore
     dispatcher: Dispatcher
     models: ModelGateway
-    webhooks: Callable[[], WebhookSender]
+    ends: RunEnds
     clock: Clock
     metrics: Metrics
 
@@ -88,7 +89,7 @@ class Work:
         counts: dict[str, int] | None = None,
         usage: ModelUsage | None = None,
         cost: float = 0.0,
-    ) -> None:
-        """Count an item of a node, once, whoever reports it how often."""
+    ) -> bool:
+        """Count an item of a node, once, whoever reports it how often; whether this report is the one that counts."""
         step = Step(node=node, item=item, total=total, counts=counts or {}, usage=usage or ModelUsage(), cost=cost)
-        self.services.runs.update_progress(self.run.project, self.run.run_id, step)
+        return self.services.runs.update_progress(self.run.project, self.run.run_id, step)

@@ -12,7 +12,7 @@ import orjson
 
 from zarniwoop.contract.failure import ZarniwoopError
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.pipelines.investigate import deepening, ending, judging, planning, searching
+from zarniwoop.pipelines.investigate import deepening, ending, extracting, judging, planning, searching
 from zarniwoop.pipelines.investigate.budget import Budget
 from zarniwoop.pipelines.investigate.folder import RunFolder
 from zarniwoop.pipelines.investigate.services import StepInput, StepServices, Work
@@ -57,6 +57,9 @@ KINDS: Mapping[str, Kind] = {
     "refine": Kind(act=planning.refine, over=_TO_THE_END),
     "rerank": Kind(act=judging.rerank, over=_TO_THE_END),
     "rank": Kind(act=judging.rank, over=_TO_THE_END),
+    "insights": Kind(act=extracting.insights, over=_TO_THE_END),
+    "extract": Kind(act=extracting.extract, over=_NOT_DONE),
+    "keep_insights": Kind(act=extracting.keep_insights),
     "finish": Kind(act=ending.finish),
     "fail": Kind(act=ending.fail),
     "webhook": Kind(act=ending.webhook),

@@ -1,0 +1,47 @@
+"""Closing a run that its own steps will not end: overdue ones, and those whose project has stopped.
+
+What was found is kept: the result is composed out of whatever files there are. It is written only by whoever ended the
+run, and after that, so that the result of a step that ended the run just then is not overwritten.
+"""
+
+from dataclasses import replace
+
+from zarniwoop.pipelines.investigate.folder import RunFolder
+from zarniwoop.pipelines.investigate.result import Composed, compose
+from zarniwoop.pipelines.run_end import RunEnds
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.run_files import RESULT
+from zarniwoop.stores.runs import Ending, Run, RunState
+
+_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
+
+
+def close(run: Run, ending: Ending, ends: RunEnds) -> bool:
+    """End the run with what it has; True for the one whose ending stands. Raises StoreUnavailable for the table's."""
+    folder = RunFolder(ends.files, run.project, run.run_id)
+    composed = _composed(run, folder, ending)
+    if composed is not None:
+        ending = replace(ending, outcome=ending.outcome or composed.outcome)
+    stands = ends.end(run, ending)
+    if stands and composed is not None:
+        _write(composed, ending, folder)
+    return stands
+
+
+def _composed(run: Run, folder: RunFolder, ending: Ending) -> Composed | None:
+    """None where S3 does not answer, the question is gone or a file is not to be read: the run ends all the same."""
+    error = None if ending.state is RunState.STOPPED else ending.error
+    try:
+        asked = folder.input()
+        return compose(run, folder, asked["arguments"]["question"], error=error) if asked else None
+    except (StoreUnavailable, *_ILLEGIBLE):
+        return None
+
+
+def _write(composed: Composed, ending: Ending, folder: RunFolder) -> None:
+    """The run has ended by now; without a result its owner is shown what its steps wrote."""
+    document = {**composed.document, "outcome": ending.outcome, "state": ending.state}
+    try:
+        folder.write(RESULT, document)
+    except StoreUnavailable:
+        return
