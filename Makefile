@@ -16,7 +16,7 @@ GLIBC := $(if $(filter python3.11,$(RUNTIME)),manylinux_2_17,manylinux_2_28)
 LAYER_PLATFORM := $(addsuffix -$(GLIBC),$(patsubst arm64,aarch64,$(filter arm64 x86_64,$(ARCHITECTURE))))
 TARGET := LambdaRuntime=$(RUNTIME) LambdaArchitecture=$(ARCHITECTURE)
 
-.PHONY: help setup check test test-model demo serve stop deploy token bench lock clean
+.PHONY: help setup check test test-model demo serve stop deploy token bench docs lock clean
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
@@ -45,8 +45,8 @@ setup: .venv/.ready .stack-venv/.ready ## install what the other targets need
 	    --build-constraints .ci/requirements-model.txt --require-hashes --requirements .ci/requirements-model.txt
 	@touch $@
 
-check test test-model demo serve stop token bench: setup
-check test test-model demo serve stop token bench: export PYTHONPATH = cli:layers/zarniwoop
+check test test-model demo serve stop token bench docs: setup
+check test test-model demo serve stop token bench docs: export PYTHONPATH = cli:layers/zarniwoop
 
 check: ## style, types, layering, the template
 	.venv/bin/ruff check .
@@ -56,7 +56,8 @@ check: ## style, types, layering, the template
 	$(PROJECT_PYTHON) -m stack.sam validate --lint
 
 test: ## every test, with coverage of the layer; the end-to-end ones start and stop a stack of their own
-	$(PROJECT_PYTHON) -m pytest --cov --cov-report=term
+	$(PROJECT_PYTHON) -m pytest --ignore=tests/e2e --numprocesses=auto --dist=loadfile --cov --cov-report=term
+	$(PROJECT_PYTHON) -m pytest tests/e2e
 
 test-model: .model-venv/.ready ## investigate with a real language model on this machine; the first time it compiles for ten minutes
 	$(PROJECT_PYTHON) -m pytest tests/model
@@ -81,6 +82,9 @@ token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack
 
 bench: ## measure against the budgets; writes .local/bench.json
 	@$(PROJECT_PYTHON) -m tests.benchmarks.run $(ARGS)
+
+docs: ## write the provider tables of README and docs anew out of the code
+	@$(PROJECT_PYTHON) -m reference
 
 lock: .venv/.ready ## resolve all dependencies anew
 	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt

@@ -19,6 +19,10 @@ SEARCHES = (
     ("ACADEMIC", "crispr gene editing"),
     ("ENCYCLOPEDIA", "graphene"),
     ("BOOK", "python"),
+    ("CODE", "asyncio"),
+    ("MAP", "Kölner Dom"),
+    ("INTERNAL_DOC", "solar energy"),
+    ("RAG", "notice period of the lease"),
 )
 EXPERT = {
     "query": "graphene",

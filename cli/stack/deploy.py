@@ -44,4 +44,5 @@ def _machine() -> Mapping[str, str]:
         "TokenBurstLimit": "400",
         "StageRateLimit": "1000",
         "StageBurstLimit": "2000",
+        "WebSearchDefault": "None",  # the emulator has no AgentCore
     }

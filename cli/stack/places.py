@@ -7,6 +7,7 @@ LAYER = ROOT / "layers" / "zarniwoop"
 FUNCTIONS = ROOT / "functions"
 TEMPLATE = ROOT / "template.yaml"
 SAM_CONFIGURATION = ROOT / "samconfig.toml"
+SAMPLES = Path(__file__).resolve().parent / "samples"
 
 PROJECT_PYTHON = ROOT / ".venv" / "bin" / "python"
 STACK_PYTHON = ROOT / ".stack-venv" / "bin" / "python"

@@ -14,6 +14,7 @@ import boto3
 from stack import places
 from stack.build import build
 from stack.deploy import deploy
+from stack.documents import put_samples, wait_for_index
 from stack.processes import Process, is_running, record, recorded, stop, this_process
 from stack.seeding import PROJECT, TENANT, seed
 from stack.services import LOOPBACK, start_emulator, start_model, start_simulator
@@ -108,9 +109,14 @@ def _start(
     # Simulator and scripted model are the only private servers that the functions may reach.
     networks = {"AllowedPrivateNetworks": f"{LOOPBACK}/32"} if simulator or model else {}
     outputs = deploy(target, {**networks, **parameters})
+    if simulator:
+        tell("putting sample documents")
+        samples = put_samples(target, outputs["DocumentsBucketName"], TENANT, PROJECT)
     tell("saving settings and issuing a token")
     seed(target, outputs["SettingsRoot"], simulator_url, os.environ)
     token = issue(target, Wanted(tenant_id=TENANT, projects=(PROJECT,), label="local"))
+    if simulator:
+        wait_for_index(target, outputs["DocumentsBucketName"], TENANT, PROJECT, samples)
     return Stack(
         target=target,
         api_url=f"{endpoint_url}/_aws/execute-api/{outputs['ApiId']}/live",

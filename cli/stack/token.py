@@ -18,7 +18,7 @@ from stack import places
 from stack.target import Target
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.stores.keys import is_id
-from zarniwoop.stores.tokens import TokenGrant, hash_token
+from zarniwoop.stores.tokens import SETTINGS, TokenGrant, hash_token
 from zarniwoop.tools.registry import TOOLS
 
 HASH_KEY = "_stack/queryHashKey"
@@ -66,9 +66,10 @@ def check(wanted: Wanted) -> None:
     for name, value in (("tenant", wanted.tenant_id), *(("project", each) for each in wanted.projects if each != "*")):
         if not is_id(value):
             raise ValueError(f"a {name} is written in a-z, 0-9, '_' and '-', at most 63 of them")
-    unknown = sorted(set(wanted.tools) - {tool.name for tool in TOOLS})
+    known = [*(tool.name for tool in TOOLS), SETTINGS]
+    unknown = sorted(set(wanted.tools) - set(known))
     if unknown:
-        raise ValueError(f"there is no tool {unknown[0]}; there are {', '.join(tool.name for tool in TOOLS)}")
+        raise ValueError(f"there is no tool {unknown[0]}; there are {', '.join(known)}")
     if wanted.days is not None and wanted.days <= 0:
         raise ValueError("a token must be valid for more than 0 days; to take one back use --revoke")
 
@@ -124,9 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=int,
         default=1,
         choices=range(5),
-        help="what it may do: 0 nothing yet, 1 read-only tools (default), 2 to 4 for tools that write",
+        help="what it may do: 0 nothing yet, 1 read-only tools (default), 4 change settings; 2 and 3 add nothing yet",
     )
-    parser.add_argument("--tool", action="append", default=[], help="a tool it may use; repeatable (default: all)")
+    parser.add_argument("--tool", action="append", default=[], help="a tool, or settings; repeatable (default: all)")
     parser.add_argument("--days", type=float, help="how long it is valid (default: until it is revoked)")
     parser.add_argument("--label", default="", help="a note for whoever looks at the table")
     parser.add_argument("--revoke", metavar="TOKEN", help="take this token back instead")

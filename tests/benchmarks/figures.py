@@ -74,6 +74,12 @@ FIGURES = (
     Figure(name="rss_mb", unit="MB", target=80.0, side="memory", value="rss_mb"),
     Figure(name="bomb_rss_delta_mb", unit="MB", target=10.0, side="bomb", value="delta_mb"),
     Figure(name="layer_mb", unit="MB", target=60.0, side="layer", value="megabytes"),
+    Figure(name="documents_index_mb", unit="MB", target=80.0, side="documents", value="index_mb"),
+    Figure(name="documents_missed", unit="share of what a scan finds", target=0.01, side="documents", value="missed"),
+    Figure(
+        name="documents_over_scan", unit="ratio of wall time", target=0.05,
+        side="documents", value="over_scan", timed=True,
+    ),
     *(
         Figure(name=name, unit=unit, target=target, side="counts", value=name, exact=True)
         for name, unit, target in (

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import orjson
 
-from tests.benchmarks import deployed, sides
+from tests.benchmarks import deployed, documents, sides
 from tests.benchmarks.figures import FIGURES, WILDEST_SPREAD, Runs, spread
 from tests.benchmarks.layer import ROOT, built_layer, megabytes, runtime
 
@@ -26,7 +26,7 @@ PAIRS = (
     ("httpx_two_gets", "pubmed"),
     ("import_boto3", "import_function"),
 )
-RUNS_ALONE = {"rich": 5, "memory": 5, "bomb": 5, "counts": 1}
+RUNS_ALONE = {"rich": 5, "memory": 5, "bomb": 5, "counts": 1, "documents": 1}
 
 
 class Bench:
@@ -41,6 +41,8 @@ class Bench:
         """What one fresh process of the side prints."""
         if name in sides.SIDES:
             command, path = ["-m", "tests.benchmarks.sides"], self._project_path
+        elif name == "documents":
+            return dict(orjson.loads(self._output(["-m", documents.__name__], self._project_path)))
         else:
             command, path = ["-S", "-P", deployed.__file__], self._layer_path
         figures: dict[str, float] = orjson.loads(self._output([*command, name, str(self._port)], path))
@@ -97,7 +99,8 @@ def report(runs: Runs) -> tuple[dict[str, object], bool]:
     valid = max(unsteady.values()) <= WILDEST_SPREAD
     figures = {figure.name: figure.out_of(runs) for figure in FIGURES}
     failed = [figure.name for figure in FIGURES if (valid or not figure.timed) and figure.fails(figures[figure.name])]
-    return {"valid": valid, "base_spread": unsteady, "failed": failed, "figures": figures}, bool(failed)
+    told = {"valid": valid, "base_spread": unsteady, "failed": failed, "figures": figures}
+    return {**told, "documents": dict(runs["documents"][0])}, bool(failed)
 
 
 def main() -> int:

@@ -20,8 +20,21 @@ An exchange of several calls takes {name}.1.json, {name}.2.json, … in the orde
 _CALLS = {("pubmed", SearchModality.ACADEMIC): ("esearch.json", "esummary.json", "efetch.xml")}
 """Exchanges whose answers are better named after what they answer."""
 
-_SETTINGS = {"pubmed": {"abstracts": "true"}}
-"""Settings under which an exchange makes all of its calls."""
+_SETTINGS = {
+    "pubmed": {"abstracts": "true"},
+    "unpaywall": {"contactEmail": "ops@library.test"},
+    "bedrock-kb": {"knowledgeBaseId": "ABCDEFGHIJ"},
+}
+"""Settings under which an exchange makes all of its calls, or without which there is no instance."""
+
+
+_OTHER_SETTINGS: dict[str, tuple[dict[str, str], ...]] = {
+    "github": ({"kind": "repositories"},),
+    "gitlab": ({"project": "ringers/belfry"},),
+    "elasticsearch": ({"dateField": "published", "languageField": "language"},),
+    "solr": ({"dateField": "published", "languageField": "language"},),
+}
+"""Settings under which an adapter hands on other filters than with its fixtures."""
 
 
 def fixture(protocol: str, name: str) -> bytes:
@@ -53,6 +66,11 @@ def recordings_without_a_test(provider: str, test_file: str) -> list[str]:
 def settings_for(protocol: str) -> dict[str, str]:
     """The settings under which a search makes all the calls that its fixtures answer."""
     return dict(_SETTINGS.get(protocol, {}))
+
+
+def all_settings_for(protocol: str) -> tuple[dict[str, str], ...]:
+    """Those, and every set of others that brings more filters into play."""
+    return (settings_for(protocol), *(settings_for(protocol) | more for more in _OTHER_SETTINGS.get(protocol, ())))
 
 
 class RecordedTransport:

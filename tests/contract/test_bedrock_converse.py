@@ -36,10 +36,10 @@ from zarniwoop.contract.failure import (
     QueryRejected,
     RateLimited,
 )
-from zarniwoop.llm.bedrock import BedrockModel, KeptClients
+from zarniwoop.llm.bedrock import BedrockModel
 from zarniwoop.llm.wording import Refused, Wording
 from zarniwoop.settings.models import Structured
-from zarniwoop.stores.clients import bedrock_runtime_client
+from zarniwoop.stores.clients import KeptClients, bedrock_runtime_client
 
 PROVIDER = "bedrock_converse"
 MODEL = "amazon.nova-micro-v1:0"

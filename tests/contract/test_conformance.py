@@ -1,11 +1,13 @@
 """What every built-in adapter keeps to, whoever wrote it. A new one is tested by adding its fixture files."""
 
+from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contract.fixtures import FOLDER, RecordedTransport, answer_names, answers_for, settings_for
+from tests.contract.fixtures import FOLDER, RecordedTransport, all_settings_for, answer_names, answers_for, settings_for
 from tests.contract.validity import assert_valid
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.transport import ScriptedTransport, answer
@@ -23,6 +25,8 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import ProviderAvailability
+from zarniwoop.contract.request import Locale
+from zarniwoop.contract.result import FilterHandling
 from zarniwoop.contract.transport import HttpAnswer, Secret
 from zarniwoop.wire.driver import WireInstance, WireProtocol
 
@@ -36,11 +40,12 @@ every_modality = pytest.mark.parametrize(
 )
 
 
-def made(protocol: WireProtocol, transport: Any) -> WireInstance:
+def made(protocol: WireProtocol, transport: Any, extras: dict[str, str] | None = None) -> WireInstance:
     """An instance with a key, on the provider's own address or a made-up one."""
     needed = {field.name: field.default or "x" for field in protocol.format.setting_fields if field.required}
-    base_url = None if protocol.format.default_base_url else "https://provider.test"
-    return instance(protocol, transport, key=KEY, base_url=base_url, extras=needed | settings_for(protocol.id()))
+    base_url = None if protocol.format.default_base_url or protocol.format.by_role else "https://provider.test"
+    extras = needed | (settings_for(protocol.id()) if extras is None else extras)
+    return instance(protocol, transport, key=KEY, base_url=base_url, extras=extras)
 
 
 def failure_of(protocol: WireProtocol, modality: SearchModality, *script: HttpAnswer) -> ProviderError:
@@ -215,9 +220,41 @@ def test_a_broken_body_is_a_malformed_answer(protocol: WireProtocol, modality: S
         assert isinstance(failure_of(protocol, modality, *script), MalformedAnswer)
 
 
+EMPTY_ANSWERS: dict[str, tuple[bytes, ...]] = {"gitlab": (b"[]",), "nominatim": (b"[]",)}
+"""What some providers do say when they find nothing."""
+
+
 @every_modality
 @pytest.mark.parametrize("body", [b"null", b"[]", b"{}", b'"text"', b"1", b"<answer/>"])
 def test_another_shape_is_a_malformed_answer(protocol: WireProtocol, modality: SearchModality, body: bytes) -> None:
     """Well-formed, but nothing that this provider says when it finds nothing."""
+    if body in EMPTY_ANSWERS.get(protocol.id(), ()):
+        return
     for script in calls_up_to(protocol, modality, answer(body)):
         assert isinstance(failure_of(protocol, modality, *script), MalformedAnswer)
+
+
+FILTERS: dict[str, dict[str, Any]] = {
+    "site": {"site": "example.org"},
+    "domain": {"domain": "example.org"},
+    "filetype": {"filetype": "pdf"},
+    "date_from": {"date_from": date(2024, 1, 1)},
+    "date_to": {"date_to": date(2024, 12, 31)},
+    "freshness_days": {"freshness_days": 30, "published": (date(2026, 10, 31), None)},
+    "locale": {"locale": Locale(language="en")},
+}
+
+
+@every_builtin
+def test_the_filters_that_a_built_in_declares_are_those_that_it_hands_on(protocol: WireProtocol) -> None:
+    """For some modality and under some settings; a planner and the documents rely on it."""
+    handed_on = set()
+    for modality, extras in product(protocol.modalities_supported(), all_settings_for(protocol.id())):
+        for name, asked in FILTERS.items():
+            searched = made(protocol, RecordedTransport(*answers_for(protocol.id(), modality)), extras)
+            result = searched.search(request(modality=modality, max_results=2, **asked), scope())
+            (applied,) = result.applied
+            assert applied.name == name
+            if applied.handling is FilterHandling.PROVIDER:
+                handed_on.add(name)
+    assert handed_on == protocol.format.filters

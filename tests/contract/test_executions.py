@@ -119,3 +119,14 @@ def test_what_an_execution_returned_is_an_object_or_nothing(output: str | None, 
     found = StepFunctionsExecutions(Answering()).describe(ARN)
     assert found is not None
     assert (found.status, dict(found.output)) == (ExecutionStatus.SUCCEEDED, read)
+
+
+def test_a_status_that_is_not_known_here_is_no_answer() -> None:
+    """Step Functions may learn a new one."""
+
+    class Answering:
+        def describe_execution(self, **_asked: Any) -> dict[str, Any]:
+            return {"status": "RECONSIDERED"}
+
+    with pytest.raises(StoreUnavailable, match="status"):
+        StepFunctionsExecutions(Answering()).describe(ARN)

@@ -315,11 +315,24 @@ def test_a_stop_and_an_ending_at_once_leave_one_ended_run(store: RunStore) -> No
 def test_what_became_of_the_webhook_is_written_down_after_the_end(store: RunStore) -> None:
     """The run's state is not touched by it."""
     created(store)
-    store.finish(PROJECT, run_id(), SUCCESS)
-    store.record_webhook(PROJECT, run_id(), "timeout")
+    store.finish(PROJECT, run_id(), SUCCESS, tell_at=NOW)
+    store.record_webhook(PROJECT, run_id(), "timeout", tell_at=NOW + 60)
     assert standing(store).webhook_outcome == "timeout"
     store.record_webhook(PROJECT, run_id(), "delivered")
     assert (standing(store).webhook_outcome, standing(store).state) == ("delivered", RunState.SUCCEEDED)
+
+
+@pytest.mark.parametrize("late", [None, NOW + 60])
+def test_what_was_said_last_of_a_webhook_stands(store: RunStore, late: float | None) -> None:
+    """An attempt that comes home after another one was delivered makes nothing undelivered again."""
+    created(store)
+    store.record_webhook(PROJECT, run_id(), "delivered")
+    assert standing(store).webhook_outcome is None
+    store.finish(PROJECT, run_id(), SUCCESS, tell_at=NOW)
+    store.record_webhook(PROJECT, run_id(), "delivered")
+    store.record_webhook(PROJECT, run_id(), "undelivered:timeout", tell_at=late)
+    assert (standing(store).webhook_outcome, standing(store).tell_at) == ("delivered", None)
+    assert store.untold(NOW + 1_000) == ()
 
 
 def test_an_end_that_is_to_be_told_is_listed_from_then_on_until_it_has_been(store: RunStore) -> None:

@@ -264,6 +264,15 @@ def test_a_generation_only_grows_and_belongs_to_one_project(store: StateStore) -
     assert store.snapshot(OTHER, []).generation == 0
 
 
+def test_a_tenants_generation_raises_that_of_all_its_projects(store: StateStore) -> None:
+    """A change of the tenant's settings concerns each of them, and no other tenant's."""
+    store.bump_generation(PROJECT)
+    store.bump_tenant_generation(PROJECT.tenant_id)
+    assert store.snapshot(PROJECT, []).generation == 2
+    assert store.snapshot(OTHER, []).generation == int(OTHER.tenant_id == PROJECT.tenant_id)
+    assert store.snapshot(ProjectKey(tenant_id="somebody-else", project_id="demo"), []).generation == 0
+
+
 def test_spent_credit_adds_up_by_instance_period_and_project(store: StateStore) -> None:
     """Each addition tells what it comes to; another month, another instance and another project start from nothing."""
     assert store.add_spent(PROJECT, "serper-main", "2027-01", 0.3, expires_at=NOW + 86_400) == 0.3

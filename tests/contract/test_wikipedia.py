@@ -358,3 +358,28 @@ def test_a_page_that_repeats_the_query_does_not_bench_a_wiki_that_needs_no_key(
 def test_every_recorded_answer_has_its_test() -> None:
     """A new recording without one fails here."""
     assert recordings_without_a_test("wikipedia", __file__) == []
+
+
+@pytest.mark.parametrize(
+    ("extras", "base_url", "language"),
+    [
+        ({}, None, "en"),
+        ({"language": "de"}, None, "de"),
+        ({"language": "simple"}, None, "en"),
+        ({}, "https://fr.wikipedia.org", "fr"),
+        ({}, "https://ja.m.wikipedia.org", "ja"),
+        ({"language": "de"}, "https://wiki.library.test", "de"),
+        ({}, "https://wiki.library.test", None),
+    ],
+)
+def test_an_instance_says_which_language_it_searches(
+    extras: dict[str, str], base_url: str | None, language: str | None
+) -> None:
+    """Also where no setting does, so that a search in German comes to the German one of several."""
+    made = instance(PROTOCOL, ScriptedTransport(), extras=extras, base_url=base_url)
+    assert made.capabilities().language == language
+
+
+def test_both_names_of_norwegian_are_one_language() -> None:
+    result = search({"batchcomplete": True}, {"language": "no"}, locale=Locale(language="nb"))
+    assert [entry.handling for entry in result.applied] == [FilterHandling.PROVIDER]

@@ -1,12 +1,36 @@
 """One deployed stack for all end-to-end tests: the template itself, on the emulator, with IAM enforced."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from stack.running import Stack, running_stack
 from tests.e2e.investigations import BEDROCK_MODEL_ARN
+from tests.e2e.left_behind import SeenAnswers
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What was left behind is looked at when everybody else is done."""
+    items.sort(key=lambda item: item.path.name == "test_secrets.py")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def answers() -> Iterator[SeenAnswers]:
+    """Whoever asks, and with whatever client of httpx."""
+    seen = SeenAnswers()
+    send = httpx.Client.send
+
+    def noted(client: httpx.Client, *arguments: Any, **options: Any) -> httpx.Response:
+        answer = send(client, *arguments, **options)
+        if answer.is_closed:
+            seen.bodies.append(answer.text)
+        return answer
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(httpx.Client, "send", noted)
+        yield seen
 
 
 @pytest.fixture(scope="session")

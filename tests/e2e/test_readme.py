@@ -39,14 +39,17 @@ def _ran(*command: str, folder: Path, **variables: str) -> str:
     return done.stdout
 
 
-def test_the_shell_snippets_find_the_stack_and_search(project: Path) -> None:
-    """Two variables out of the file, one search with curl, hits in its answer."""
+def test_the_shell_snippets_find_the_stack_search_and_investigate(project: Path) -> None:
+    """Two variables out of the file, one search with curl and hits in its answer, one run."""
     if shutil.which("curl") is None:
         pytest.skip("curl is not on this machine")
-    assert len(BASH) == 2, "one that sets the variables, one that searches"
-    envelope = orjson.loads(_ran("bash", "-e", "-u", "-c", "\n".join(BASH), folder=project))
-    assert envelope["ok"] is True
-    assert 1 <= len(envelope["data"]["hits"]) <= 3
+    variables, search, investigation = BASH
+    found = orjson.loads(_ran("bash", "-e", "-u", "-c", f"{variables}\n{search}", folder=project))
+    assert found["ok"] is True
+    assert 1 <= len(found["data"]["hits"]) <= 3
+    begun = orjson.loads(_ran("bash", "-e", "-u", "-c", f"{variables}\n{investigation}", folder=project))
+    assert begun["ok"] is True
+    assert begun["data"]["status_url"].startswith(f"/v1/runs/{begun['data']['run_id']}?")
 
 
 def test_the_python_snippets_search_and_hand_the_tools_to_a_model(stack: Stack, tmp_path: Path) -> None:

@@ -37,13 +37,15 @@ _SETTINGS = {"read settings", "read secret"}
 _ANSWERING = {"publish", "set a failed event aside"}
 _SEARCHING = _SETTINGS | {"read state", "write state", "keep quota", "write calls", "keep answer"}
 _RUN_FILES = {"list content", "read run file"}
+_INDEX = {"list documents", "read index"}
+_SEARCHING |= _INDEX | {"ask for an index"}
 ALLOWED = {
     "Authorizer": {"read token"},
     "Tools": set(),
     "ResearchSearch": _SEARCHING | _ANSWERING,
     "ResearchSearchExpert": _SEARCHING | _ANSWERING,
     "ResearchRich": _SEARCHING | _ANSWERING,
-    "ResearchProviders": _SETTINGS | _ANSWERING | {"read state", "keep quota", "count calls"},
+    "ResearchProviders": _SETTINGS | _ANSWERING | _INDEX | {"read state", "keep quota", "count calls"},
     "ResearchInvestigate": _ANSWERING
     | _RUN_FILES
     | {"read run", "create run", "write run", "write run file", "start execution"},
@@ -54,12 +56,16 @@ ALLOWED = {
     | {"list recipes", "read recipe", "ask model"},
     "Runs": _RUN_FILES
     | {"read secret", "read run", "list runs", "write run", "find content", "read body", "read insights"},
+    "Settings": _SEARCHING | {"write tenant setting", "write project setting", "delete setting", "record a change"},
+    "IndexDocuments": _INDEX | {"read document", "write index", "delete index", "ask for an index"},
+    "Documents": _INDEX,
     "ReconcileRuns": _RUN_FILES
     | {"list open runs", "list untold runs", "read run", "write run", "write run file"}
     | {"look at execution", "stop execution", "read secret"},
     "ProjectStop": _RUN_FILES
     | {"set a failed event aside", "list state", "write state", "delete content", "delete insights"}
-    | {"list runs", "read run", "write run", "write run file", "stop execution"},
+    | {"list runs", "read run", "write run", "write run file", "stop execution"}
+    | {"list content", "list documents", "delete index"},
     "UnknownTool": _ANSWERING,
 }
 
@@ -68,10 +74,25 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
     key = {"pk": {"S": "T#probe#P#probe"}, "sk": {"S": "probe"}}
     state, calls, tokens = (outputs[f"{table}TableName"] for table in ("State", "Calls", "Tokens"))
     root, bucket = outputs["SettingsRoot"], outputs["ContentBucketName"]
+    documents = {"Bucket": outputs["DocumentsBucketName"]}
+    index, document = {**documents, "Key": "_index/p/p/probe"}, {**documents, "Key": "p/p/documents/probe"}
     one = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": key["pk"]}}
     level = {"Path": f"{root}/local/_tenant", "Recursive": True}
     event = {"EventBusName": outputs["EventBusName"], "Source": "probe", "DetailType": "Probe", "Detail": "{}"}
     return _attempts_of_runs(outputs, key, one) | {
+        "list documents": ("s3", "list_objects_v2", {**documents, "Prefix": "p/p/"}),
+        "read document": ("s3", "get_object", document),
+        "write document": ("s3", "put_object", {**document, "Body": "probe"}),
+        "delete document": ("s3", "delete_object", document),
+        "delete a document called index": ("s3", "delete_object", {**documents, "Key": "p/p/documents/index/probe"}),
+        "read index": ("s3", "get_object", index),
+        "write index": ("s3", "put_object", {**index, "Body": "probe"}),
+        "delete index": ("s3", "delete_object", index),
+        "ask for an index": (
+            "sqs",
+            "send_message",
+            {"QueueUrl": outputs["DocumentsQueueUrl"], "MessageBody": '{"detail": {"object": {"key": "probe"}}}'},
+        ),
         "read state": ("dynamodb", "batch_get_item", {"RequestItems": {state: {"Keys": [key]}}}),
         "list state": ("dynamodb", "query", {"TableName": state, **one}),
         "write state": ("dynamodb", "update_item", {"TableName": state, "Key": key}),
@@ -92,7 +113,8 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
         "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),
         "read several settings": ("ssm", "get_parameters", {"Names": [f"{root}/_stack/queryHashKey"]}),
         "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
-        "write setting": ("ssm", "put_parameter", {"Name": f"{root}/probe", "Value": "x", "Type": "String"}),
+        **_attempts_of_settings(root),
+        "record a change": ("dynamodb", "put_item", {"TableName": calls, "Item": key}),
         "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
         "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/content/x"}),
         "delete run file": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/runs/x/input.json"}),
@@ -105,6 +127,20 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
             {"QueueUrl": outputs["FailedEventsQueueUrl"], "MessageBody": "{}"},
         ),
         "list functions": ("lambda", "list_functions", {}),
+    }
+
+
+def _attempts_of_settings(root: str) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """What a tenant's or project's settings take, and what nobody may: the stack's own."""
+    value = {"Value": "x", "Type": "String", "Overwrite": True}
+    return {
+        "write setting": ("ssm", "put_parameter", {"Name": f"{root}/probe", **value}),
+        "write hash key": ("ssm", "put_parameter", {"Name": f"{root}/_stack/queryHashKey", **value}),
+        "write tenant setting": ("ssm", "put_parameter", {"Name": f"{root}/probe/_tenant/probe", **value}),
+        "write project setting": ("ssm", "put_parameter", {"Name": f"{root}/probe/probe/_project/probe", **value}),
+        "write process setting": ("ssm", "put_parameter", {"Name": f"{root}/probe/probe/night/probe", **value}),
+        "delete setting": ("ssm", "delete_parameter", {"Name": f"{root}/probe/_tenant/none"}),
+        "delete hash key": ("ssm", "delete_parameter", {"Name": f"{root}/_stack/none"}),
     }
 
 
@@ -144,6 +180,7 @@ def _attempts_of_runs(
         "read insights": ("s3", "get_object", insights),
         "write insights": ("s3", "put_object", {**insights, "Body": "{}"}),
         "delete insights": ("s3", "delete_object", insights),
+        "delete a run's insights": ("s3", "delete_object", {**file, "Key": "probe/probe/runs/x/insights/000.json"}),
         "list recipes": ("s3", "list_objects_v2", {"Bucket": outputs["RecipesBucketName"]}),
         "read recipe": ("s3", "get_object", {"Bucket": outputs["RecipesBucketName"], "Key": "probe/_recipes/x.md"}),
         "write recipe": (

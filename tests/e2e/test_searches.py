@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from stack.running import Stack
-from stack.seeding import SIMULATED_KEY
+from tests.e2e.investigations import aws
 from zarniwoop.tools.registry import TOOLS
 
 SCOPE = {"tenant_id": "local", "project_id": "demo"}
@@ -37,10 +37,6 @@ def simulator(stack: Stack) -> Iterator[httpx.Client]:
         control.request("DELETE", "/_control/faults")
 
 
-def aws(stack: Stack, service: str) -> Any:
-    return stack.session().client(service, endpoint_url=stack.endpoint_url)  # type: ignore[call-overload]
-
-
 @pytest.mark.parametrize(
     ("modality", "query", "instance_id"),
     [
@@ -52,6 +48,10 @@ def aws(stack: Stack, service: str) -> Any:
         ("ACADEMIC", "crispr gene editing", "openalex-main"),
         ("ENCYCLOPEDIA", "graphene", "wikipedia-en"),
         ("BOOK", "python", "openlibrary-main"),
+        ("CODE", "asyncio", "github-code"),
+        ("MAP", "Kölner Dom", "nominatim-main"),
+        ("INTERNAL_DOC", "solar energy", "local-index"),
+        ("RAG", "notice period of the lease", "local-index"),
     ],
 )
 def test_every_modality_that_has_a_provider_is_answered(
@@ -92,8 +92,9 @@ def test_an_expert_search_keeps_its_pin_and_its_dates(call: Call, instance_id: s
 def test_a_rich_search_answers_four_modalities_and_tells_of_the_one_that_failed(
     call: Call, simulator: httpx.Client
 ) -> None:
-    """One modality down is partial, not broken."""
-    simulator.post("/_control/faults", json={"prefix": "/serper/videos", "fault": "500", "times": 1})
+    """One modality down, at everybody who serves it, is partial, not broken."""
+    for prefix in ("/serper/videos", "/brave/res/v1/videos", "/serpapi/search.json", "/searxng/search"):
+        simulator.post("/_control/faults", json={"prefix": prefix, "fault": "500", "times": 1})
     envelope = call("research_rich", query="solar energy", max_results=2)
     assert (envelope["ok"], envelope["data"]["partial"]) == (True, True)
     assert set(envelope["data"]["results"]) == {"WEB", "IMAGE", "VIDEO", "NEWS"}
@@ -272,23 +273,3 @@ def test_bad_input_is_a_problem_with_its_field(
     error = answer.json()["error"]
     assert (answer.status_code, error["status"], error["field"]) == (status, status, field)
     assert error["suggested_action"]
-
-
-def test_no_key_and_no_query_is_in_a_log_or_a_table(stack: Stack, call: Call) -> None:
-    """A planted query and the providers' key are looked for in every log line and every item of the stack."""
-    planted = "zebrafish-canary-query"
-    call("research_search", query=planted, modality="WEB")
-    call("research_search_expert", query=planted, modality="ACADEMIC", pinned_provider_id="arxiv-main")
-    call("research_rich", query=planted)
-    dynamodb, logs = aws(stack, "dynamodb"), aws(stack, "logs")
-    seen: list[str] = []
-    for name in ("StateTableName", "CallsTableName", "TokensTableName"):
-        pages = dynamodb.get_paginator("scan").paginate(TableName=stack.outputs[name])
-        seen += [json.dumps(page["Items"], default=str) for page in pages]
-    for page in logs.get_paginator("filter_log_events").paginate(logGroupName=stack.outputs["FunctionLogGroupName"]):
-        seen += [event["message"] for event in page["events"]]
-    assert any("AU#serper-main#" in text for text in seen)
-    for text in seen:
-        assert planted not in text
-        assert SIMULATED_KEY not in text
-        assert stack.token not in text

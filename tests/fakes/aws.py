@@ -33,7 +33,17 @@ _one_loader = functools.cache(botocore.session.create_loader)
 
 @contextmanager
 def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
-    """moto, with one call at a time: DynamoDB promises atomic writes and moto does not lock."""
+    """moto, strict, in this region."""
+    monkeypatch.setattr(botocore.session, "create_loader", _one_loader)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    make_strict(monkeypatch)
+    with mock_aws():
+        yield
+
+
+def make_strict(monkeypatch: "pytest.MonkeyPatch") -> None:
+    """Have moto answer one call at a time, for DynamoDB promises atomic writes; and carry out none that was refused."""
     lock = threading.RLock()
     answer = BotocoreStubber.__call__
 
@@ -43,12 +53,7 @@ def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
         with lock:
             return answer(self, event_name, request, **rest)
 
-    monkeypatch.setattr(botocore.session, "create_loader", _one_loader)
-    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.setattr(BotocoreStubber, "__call__", one_at_a_time)
-    with mock_aws():
-        yield
 
 
 def create_table(name: str, *keys: str) -> None:
@@ -98,11 +103,19 @@ def count_calls(client: Any) -> list[str]:
     return calls
 
 
-def refuse(client: Any, code: str, *, status: int = 400, times: int | None = None) -> list[str]:
-    """Let the next calls of the client (all of them when `times` is None) fail; the list grows with each refusal."""
+def refuse(client: Any, code: str, *, status: int = 400, times: int | None = None, after: int = 0) -> list[str]:
+    """Let the next calls of the client (all of them when `times` is None) fail; the list grows with each refusal.
+
+    The first of them, as many as `after` says, go through.
+    """
     refused: list[str] = []
+    left = after
 
     def answer(request: AWSPreparedRequest, **_rest: Any) -> AWSResponse | None:
+        nonlocal left
+        if left > 0:
+            left -= 1
+            return None
         if times is not None and len(refused) >= times:
             return None
         refused.append(code)

@@ -88,6 +88,7 @@ def cloud() -> Iterator[Cloud]:
                 **{variable: variable.lower() for variable in TABLES},
                 "CONTENT_BUCKET": "content",
                 "RECIPES_BUCKET": "recipes",
+                "DOCUMENTS_BUCKET": "documents",
                 "EVENT_BUS": "default",
                 "SETTINGS_ROOT": SETTINGS_ROOT,
                 "ALLOWED_PRIVATE_NETWORKS": "127.0.0.1/32",
@@ -104,8 +105,9 @@ def cloud() -> Iterator[Cloud]:
                 BillingMode="PAY_PER_REQUEST",
                 **{name: properties[name] for name in ("GlobalSecondaryIndexes",) if name in properties},
             )
-        for bucket in ("content", "recipes"):
+        for bucket in ("content", "recipes", "documents"):
             made.client("s3").create_bucket(Bucket=bucket)
+        made.variables["DOCUMENTS_QUEUE_URL"] = made.client("sqs").create_queue(QueueName="documents")["QueueUrl"]
         made.variables["INVESTIGATE_STATE_MACHINE"] = _state_machine(made.client("stepfunctions"))
         made.client("ssm").put_parameter(
             Name=f"{SETTINGS_ROOT}/_stack/queryHashKey", Value="h" * 64, Type="SecureString"

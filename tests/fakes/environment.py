@@ -7,12 +7,14 @@ from typing import Any
 from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.clock import FakeClock
 from tests.fakes.content_store import InMemoryContentStore
+from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.executions import STATE_MACHINE, FakeExecutions
 from tests.fakes.insights_store import InMemoryInsightsStore
 from tests.fakes.parameter_store import InMemoryParameterStore
 from tests.fakes.providers import FakeProtocol, Step
 from tests.fakes.run_files import InMemoryRunFiles
 from tests.fakes.run_store import InMemoryRunStore
+from tests.fakes.settings_edits import InMemorySettingsEdits
 from tests.fakes.state_store import InMemoryStateStore
 from tests.fakes.token_store import InMemoryTokenStore
 from tests.fakes.transport import ScriptedTransport
@@ -20,8 +22,11 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.parameter_store import ParameterStore
+from zarniwoop.settings.writer import SettingsWriter
 from zarniwoop.stores.audit import AuditStore
 from zarniwoop.stores.content import ContentStore
+from zarniwoop.stores.documents import DocumentStore
+from zarniwoop.stores.editing import SettingsEdits
 from zarniwoop.stores.executions import Executions
 from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.run_files import RunFiles
@@ -66,8 +71,10 @@ class FakeEnvironment(Environment):
         self.fake_state = InMemoryStateStore(clock)
         self.fake_calls = InMemoryAuditStore()
         self.fake_parameters = InMemoryParameterStore(ROOT)
+        self.fake_edits = InMemorySettingsEdits()
         self.fake_tokens = InMemoryTokenStore(*grants)
         self.fake_content = InMemoryContentStore(clock)
+        self.fake_documents = InMemoryDocumentStore(clock)
         self.fake_insights = InMemoryInsightsStore()
         self.fake_runs = InMemoryRunStore(clock)
         self.fake_files = InMemoryRunFiles()
@@ -103,6 +110,10 @@ class FakeEnvironment(Environment):
         return self.fake_content
 
     @cached_property
+    def documents(self) -> DocumentStore:
+        return self.fake_documents
+
+    @cached_property
     def insights(self) -> InsightsStore:
         return self.fake_insights
 
@@ -129,6 +140,14 @@ class FakeEnvironment(Environment):
     @cached_property
     def _parameters(self) -> ParameterStore:
         return self.fake_parameters
+
+    @cached_property
+    def _settings_writer(self) -> SettingsWriter:
+        return self.fake_parameters
+
+    @cached_property
+    def _settings_edits(self) -> SettingsEdits:
+        return self.fake_edits
 
     @cached_property
     def _protocols(self) -> Protocols:

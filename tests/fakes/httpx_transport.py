@@ -37,7 +37,7 @@ class HttpxTransport:
         params, headers = dict(request.params), dict(request.headers)
         if authentication is not None and secret is not None:
             if isinstance(authentication, HeaderKey):
-                headers[authentication.name] = f"{authentication.prefix}{secret.reveal()}"
+                headers[authentication.name] = authentication.value_of(secret.reveal())
             else:
                 params[authentication.name] = secret.reveal()
         response = self._head(request, params, headers, deadline.remaining())

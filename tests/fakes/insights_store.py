@@ -9,14 +9,16 @@ from zarniwoop.stores.state import ProjectKey
 
 
 class InMemoryInsightsStore(Outage):
-    """`stores.insights.InsightsStore`; `before_write` is called with each write before it looks at what stands."""
+    """`stores.insights.InsightsStore`; `before_read` and `before_write` are called before what stands is looked at."""
 
     def __init__(self) -> None:
         super().__init__()
         self.objects: dict[str, bytes] = {}
+        self.before_read: Callable[[], None] = lambda: None
         self.before_write: Callable[[], None] = lambda: None
 
     def read(self, project: ProjectKey) -> StoredGraph | None:
+        self.before_read()
         with self._lock:
             self._called("read")
             body = self.objects.get(graph_key(project))

@@ -3,6 +3,8 @@
 from datetime import date
 from typing import Any
 
+from tests.fakes.addresses import FakeAddresses
+from tests.fakes.aws_calls import AwsOverTransport
 from tests.fakes.clock import FakeClock
 from tests.fakes.keys import FakeKeyRing
 from tests.fakes.transport import ScriptedTransport
@@ -25,6 +27,7 @@ def instance(
     base_url: str | None = None,
     extras: dict[str, str] | None = None,
     clock: FakeClock | None = None,
+    addresses: FakeAddresses | None = None,
 ) -> WireInstance:
     """`<protocol>-main`, with a saved key when one is given."""
     return protocol.instantiate(
@@ -37,6 +40,8 @@ def instance(
             transport=transport,
             keys=FakeKeyRing(apiKey=key) if key else FakeKeyRing(),
             clock=clock or FakeClock(),
+            aws=AwsOverTransport(transport, clock),
+            addresses=addresses or FakeAddresses(),
         )
     )
 

@@ -118,7 +118,8 @@ class InMemoryRunStore(Outage):
         with self._lock:
             self._called("record_webhook")
             key = _key(project, run_id)
-            if key in self._runs:
+            run = self._runs.get(key)
+            if run is not None and run.tell_at is not None:
                 self._runs[key] = replace(self._runs[key], webhook_outcome=outcome, tell_at=tell_at)
 
     def untold(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:

@@ -1,5 +1,6 @@
 """The shared state in memory, with DynamoDB's semantics: every method is atomic."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ class InMemoryStateStore(Outage):
         self._quotas: dict[tuple[ProjectKey, Subject], KeptQuota] = {}
         self._spent: dict[tuple[ProjectKey, str, str], tuple[float, float]] = {}
         self._generations: dict[ProjectKey, int] = {}
+        self._tenant_generations: Counter[str] = Counter()
         self._next_turn: dict[str, float] = {}
 
     def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
@@ -41,7 +43,7 @@ class InMemoryStateStore(Outage):
                 cooldowns={subject: found for subject, found in cooldowns.items() if found},
                 quotas={subject: found for subject, found in quotas.items() if found and found.expires_at > now},
                 spent={instance_id: found[0] for instance_id, found in spent.items() if found and found[1] > now},
-                generation=self._generations.get(project, 0),
+                generation=self._generations.get(project, 0) + self._tenant_generations[project.tenant_id],
             )
 
     def cooldowns_of(self, project: ProjectKey) -> Sequence[Cooldown]:
@@ -98,6 +100,11 @@ class InMemoryStateStore(Outage):
             self._called("bump_generation")
             self._generations[project] = self._generations.get(project, 0) + 1
             return self._generations[project]
+
+    def bump_tenant_generation(self, tenant_id: str) -> None:
+        with self._lock:
+            self._called("bump_tenant_generation")
+            self._tenant_generations[tenant_id] += 1
 
     def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Collection
 from concurrent.futures import Future, wait
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.fakes.providers import Step
 from zarniwoop.contract.hit import LoadedContent
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
+from zarniwoop.observe.trace import Tracing
 from zarniwoop.pipelines.investigate import deepening as step
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.runs import Run
@@ -117,6 +119,84 @@ def test_a_body_that_is_late_is_a_note_and_counts_as_paid_for(monkeypatch: pytes
     released.set()
     assert failures(inv, run) == ["timeout"]
     assert inv.run_of(run).cost == 0.5
+
+
+def test_a_body_is_loaded_by_an_instance_of_the_settings_in_force() -> None:
+    """They changed, and so the project's generation, between search and load: nobody keeps to what was before."""
+    inv = deepening()
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="deepen")
+    before = len(inv.protocol.made)
+    inv.fake_state.bump_generation(run.project)
+    inv.step("deepen", run, wave=1)
+    assert failures(inv, run) == [None] * 3
+    assert (len(inv.protocol.made), inv.protocol.made[0].disposed) == (before + 1, 1)
+
+
+def test_whatever_an_add_on_raises_before_its_load_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rate, too, is its own code."""
+    inv = deepening()
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="deepen")
+
+    def broken(*_given: Any) -> Pacing:
+        raise RuntimeError("a bug of an add-on")
+
+    monkeypatch.setattr("tests.fakes.providers.FakeInstance.pacing", broken)
+    inv.step("deepen", run, wave=1)
+    assert (failures(inv, run), inv.protocol.loaded) == (["internal"] * 3, [])
+
+
+def test_what_raises_outside_of_the_account_of_a_load_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run goes on, whoever is at fault."""
+    inv = deepening()
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="deepen")
+
+    def broken(*_given: Any) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr("zarniwoop.dispatch.bodies.judge", broken)
+    inv.step("deepen", run, wave=1)
+    assert failures(inv, run) == ["internal"] * 3
+
+
+class Recorder:
+    """The X-Ray recorder as far as it is used: each thread opens its segments under the one it was given."""
+
+    def __init__(self) -> None:
+        self.opened: list[tuple[str | None, str, dict[str, str]]] = []
+        self._at = threading.local()
+
+    def get_trace_entity(self) -> str | None:
+        return getattr(self._at, "entity", None)
+
+    def set_trace_entity(self, entity: str) -> None:
+        self._at.entity = entity
+
+    def in_subsegment(self, name: str) -> Any:
+        annotations: dict[str, str] = {}
+        self.opened.append((self.get_trace_entity(), name, annotations))
+        return nullcontext(Annotated(annotations))
+
+
+class Annotated:
+    def __init__(self, annotations: dict[str, str]) -> None:
+        self.put_annotation = annotations.__setitem__
+
+
+def test_loads_are_in_the_trace_of_their_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under its segment, whatever thread they run in, and told from searches."""
+    inv, recorder = deepening(), Recorder()
+    inv.tracing = Tracing(lambda: True)
+    monkeypatch.setattr(inv.tracing, "_load", lambda: recorder)
+    monkeypatch.setattr(inv.tracing, "_recorder", recorder)
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="deepen")
+    recorder.set_trace_entity("the step")
+    inv.step("deepen", run, wave=1)
+    loads = [(parent, told["instance"]) for parent, _, told in recorder.opened if told.get("operation") == "load"]
+    assert loads == [("the step", "alpha")] * 3
 
 
 def test_a_body_that_cannot_be_stored_is_a_note_and_counts_as_paid_for() -> None:

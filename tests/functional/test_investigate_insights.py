@@ -6,14 +6,17 @@ import defusedxml.ElementTree as DefusedTree
 import orjson
 import pytest
 
+from tests.fakes.cloud import LambdaContext
 from tests.fakes.investigation import MODEL, PROJECT, Investigation, hits
 from tests.fakes.models import completion, json_completion, refusal
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.entry.project_stop import project_stop
 from zarniwoop.llm.recipes import INSIGHTS, RecipeBook
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.pipelines.investigate.insights_graph import ProjectGraph
 from zarniwoop.pipelines.investigate.services import ModelThrottled
 from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.runs import RunState
 
 WEB: dict[str, Any] = {"modalities": [SearchModality.WEB], "refine": False, "insights": True}
 BELLS = hits("Cathedral bells ring", "Bells of iron", "Soup recipes", host="alpha.com")
@@ -108,9 +111,7 @@ def test_a_relation_whose_span_is_not_verbatim_in_its_hit_is_refused_and_counted
     assert "hang_in" not in orjson.dumps(inv.file(run, "insights.jsonld")).decode()
 
 
-def test_a_tenants_own_recipe_is_what_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with every recipe; what it answers is checked all the same."""
-    own = """+++
+OWN = """+++
 role = "harvest"
 version = "2"
 schema = "research_insights"
@@ -122,9 +123,17 @@ Name the bells alone.
 ## user
 {{ fence }}
 """
+
+
+def tenants_own(inv: Investigation, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = RecipeBook(lambda tenant_id, name: text if (tenant_id, name) == ("acme", INSIGHTS) else None)
+    monkeypatch.setattr(inv.models, "_recipes", book)
+
+
+def test_a_tenants_own_recipe_is_what_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with every recipe; what it answers is checked all the same."""
     inv = investigation(said(relation(), relation(span="made up")))
-    overrides = RecipeBook(lambda tenant_id, name: own if (tenant_id, name) == ("acme", INSIGHTS) else None)
-    monkeypatch.setattr(inv.models, "_recipes", overrides)
+    tenants_own(inv, OWN, monkeypatch)
     run = inv.start(**WEB)
     inv.carry_out(run)
     assert "Name the bells alone." in orjson.dumps(inv.model_transport.sent[-1].request.json).decode()
@@ -367,6 +376,66 @@ def test_a_run_that_did_not_come_so_far_says_so() -> None:
     run = inv.start(**WEB)
     inv.carry_out(run)
     assert inv.result(run)["insights"] == {"state": "not_available", "reason": "not_reached"}
+
+
+def test_what_a_stopped_project_deleted_does_not_come_back() -> None:
+    """The step was about to write when the project stopped: what it had read is gone, and it does not begin anew."""
+    inv = investigation(said(relation()))
+    inv.fake_insights.write(PROJECT, ProjectGraph().encoded(), over=None)
+    run = inv.start(**WEB)
+    inv.carry_out(run, until="extract")
+    inv.step("extract", run, index=0)
+    stop = project_stop(environment=lambda: inv)
+
+    def stops() -> None:
+        inv.fake_insights.before_write = lambda: None
+        stop({"detail": {"tenant_id": "acme", "project_id": "demo"}}, LambdaContext(remaining_ms=300_000))
+
+    inv.fake_insights.before_write = stops
+    assert inv.step("keep_insights", run) == {"then": "finish"}
+    assert inv.run_of(run).state is RunState.STOPPED
+    assert project_graph(inv) is None
+    assert inv.file(run, "insights.json")["project"] is None
+
+
+def test_a_project_graph_that_cannot_be_read_is_left_and_told() -> None:
+    """Another version's, say: the run has its own, and tells that it was not merged."""
+    inv = investigation(said(relation()))
+    inv.fake_insights.write(PROJECT, b'{"things": []}', over=None)
+    run = inv.start(**WEB)
+    assert inv.carry_out(run)["outcome"] == "success"
+    result = inv.result(run)
+    assert (result["insights"]["state"], result["insights"]["project"]) == ("done", None)
+    assert "the insights were not merged into the project's" in result["notes"]
+    assert [*inv.fake_insights.objects.values()] == [b'{"things": []}']
+
+
+def test_a_tenants_recipe_with_a_short_answer_makes_small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the model may write at once is the smaller of both limits, and a batch has to be answered within it."""
+    inv = investigation(said(), said())
+    tenants_own(inv, OWN.replace("500", "300"), monkeypatch)
+    run = inv.start(**WEB)
+    assert inv.carry_out(run, until="extract")["batches"] == [0, 1]
+    inv.step("extract", run, index=0)
+    assert '"max_tokens":300' in orjson.dumps(inv.model_transport.sent[-1].request.json).decode()
+
+
+def test_a_batch_has_25_hits_at_most_however_much_the_model_may_write() -> None:
+    """As where they are judged: what a longer answer says of the last of many is worth less."""
+    found = [hits(*(f"Cathedral bells {wave} {number}" for number in range(14)), host="alpha.com") for wave in "ab"]
+    searches = [{"query": f"bells {number}", "modality": "WEB"} for number in range(2)]
+    inv = Investigation(
+        {"alpha": found},
+        {**MODEL, "llm.primary.maxTokens": "100000", "llm.primary.contextTokens": "1000000"},
+        model_script=[
+            json_completion({"searches": searches, "rationale": ""}),
+            kept(*(f"h{number:03d}" for number in range(1, 26))),
+            kept(*(f"h{number:03d}" for number in range(26, 29))),
+        ],
+    )
+    run = inv.start(**WEB, max_results=25)
+    assert inv.carry_out(run, until="extract")["batches"] == [0, 1]
+    assert [len(batch["keys"]) for batch in inv.file(run, "insights/plan.json")["batches"]] == [25, 3]
 
 
 def test_a_run_that_ended_meanwhile_merges_nothing() -> None:

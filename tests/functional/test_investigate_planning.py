@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.investigation import MODEL, Investigation, hits
 from tests.fakes.models import completion
-from tests.functional.test_investigate_steps import BELLS, WEB, planned
+from tests.functional.test_investigate_steps import BELLS, WEB, planned, verdicts
 
 BETA = hits("Bells of brass", host="beta.com")
 
@@ -39,3 +39,15 @@ def test_hits_that_nobody_judged_are_not_put_into_a_better_order() -> None:
     inv.carry_out(run)
     assert (inv.result(run)["outcome"], inv.result(run)["reranked"]) == ("evaluate_failed", False)
     assert len(inv.model_transport.sent) == 3
+
+
+@pytest.mark.parametrize(("second", "then"), [(planned("iron bells"), "search"), (planned(), "rerank")])
+def test_a_better_order_is_announced_when_it_is_next(second: Any, then: str) -> None:
+    """Not while a second wave has still to be searched and judged: a run that ends before was to have none yet."""
+    settings = {**MODEL, "research.rerank.recipe": "zarniwoop-research-rerank"}
+    judged = verdicts(h001=("keep", 0.9), h002=("keep", 0.5), h003=("drop", 0.1))
+    inv = Investigation({"alpha": [BELLS]}, settings, model_script=[planned("bells"), judged, second])
+    run = inv.start(**{**WEB, "refine": True})
+    inv.carry_out(run, until="refine")
+    assert inv.step("refine", run)["then"] == then
+    assert ("rerank" in inv.run_of(run).progress) is (then == "rerank")

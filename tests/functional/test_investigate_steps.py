@@ -264,6 +264,8 @@ def test_a_run_that_finds_nothing_is_empty_and_asks_no_judge(answer: Any) -> Non
     inv.carry_out(run)
     result = inv.result(run)
     assert (result["outcome"], result["survivors"], result["dropped"]) == ("empty", [], [])
+    unanswered = [note for note in result["notes"] if note.startswith("no search was answered")]
+    assert len(unanswered) == int(isinstance(answer, Exception))
     assert len(inv.model_transport.sent) == 1
     assert "evaluate" not in inv.run_of(run).progress
 

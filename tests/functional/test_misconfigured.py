@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.contract.fixtures import settings_for
 from tests.fakes.cloud import Cloud, cloud
 from tests.fakes.transport import ScriptedTransport
 from zarniwoop.adapters import BUILTIN
@@ -12,8 +13,10 @@ from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.provider import ProviderInstanceConfig, SearchProviderInstance
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.documents.protocol import PROTOCOL_ID
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.research_providers import ProvidersReport, providers
+from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wiring import Environment
 
 
@@ -21,6 +24,11 @@ from zarniwoop.wiring import Environment
 def account() -> Iterator[Cloud]:
     with cloud() as made:
         yield made
+
+
+def _configured(report: ProvidersReport) -> list[str]:
+    """The endpoints of the settings: all but the one that stands without any."""
+    return [row.id for row in report.providers if row.id != PROTOCOL_ID]
 
 
 def _report(account: Cloud, settings: dict[str, str], made: Environment | None = None) -> ProvidersReport:
@@ -54,7 +62,7 @@ def test_a_malformed_setting_is_told_with_its_name_and_reason(
     assert (fault.id, fault.setting) == ("bad", setting)
     assert fault.reason.startswith("must match the pattern ")
     assert value not in fault.reason
-    assert [row.id for row in report.providers] == ["good"]
+    assert _configured(report) == ["good"]
 
 
 @pytest.mark.parametrize("setting", ["apikey", "enabeld", "langauge", "tags"])
@@ -64,7 +72,7 @@ def test_a_suffix_that_the_protocol_does_not_know_is_told(account: Cloud, settin
     (fault,) = report.misconfigured
     assert (fault.id, fault.setting) == ("bad", setting)
     assert "contactEmail, language, userAgent" in fault.reason
-    assert report.providers == []
+    assert _configured(report) == []
 
 
 def test_everything_that_is_wrong_with_an_endpoint_is_told_at_once(account: Cloud) -> None:
@@ -73,22 +81,28 @@ def test_everything_that_is_wrong_with_an_endpoint_is_told_at_once(account: Clou
     assert [fault.setting for fault in report.misconfigured] == ["abstracts", "enabeld"]
 
 
-@pytest.mark.parametrize("protocol", [each.id() for each in BUILTIN if not each.format.key_required])
-def test_a_contact_and_a_user_agent_may_be_set_for_every_endpoint(account: Cloud, protocol: str) -> None:
+def _needed(protocol: WireProtocol) -> dict[str, str]:
+    """Settings without which there is no instance."""
+    fields = {field.name: field.default or "x" for field in protocol.format.setting_fields if field.required}
+    address = protocol.format.default_base_url or protocol.format.by_role
+    wanted = {**fields, **settings_for(protocol.id()), **({} if address else {"baseUrl": "https://own.test"})}
+    key = {"apiKey": "a-key-0123456789"} if protocol.format.key_required else {}
+    return {f"one.{name}": value for name, value in {"protocol": protocol.id(), **wanted, **key}.items()}
+
+
+@pytest.mark.parametrize("protocol", BUILTIN, ids=lambda protocol: protocol.id())
+def test_a_contact_and_a_user_agent_may_be_set_for_every_endpoint(account: Cloud, protocol: WireProtocol) -> None:
     """White space around a value was pasted along."""
-    settings = {"one.protocol": protocol, "one.contactEmail": " ops@example.org\n", "one.userAgent": "Acme/1 (bot)"}
+    settings = {**_needed(protocol), "one.contactEmail": " ops@example.org\n", "one.userAgent": "Acme/1 (bot)"}
     report = _report(account, settings)
-    assert (report.misconfigured, [row.id for row in report.providers]) == ([], ["one"])
+    assert (report.misconfigured, _configured(report)) == ([], ["one"])
 
 
-@pytest.mark.parametrize("field", [field for each in BUILTIN for field in each.format.setting_fields], ids=str)
-def test_a_default_is_written_as_its_field_takes_it(account: Cloud, field: object) -> None:
+@pytest.mark.parametrize("protocol", BUILTIN, ids=lambda protocol: protocol.id())
+def test_defaults_are_written_as_their_fields_take_them(account: Cloud, protocol: WireProtocol) -> None:
     """Else a form that is saved as it opens would break the endpoint."""
-    (protocol,) = [each.id() for each in BUILTIN if field in each.format.setting_fields]
-    default = field.default  # type: ignore[attr-defined]
-    if default is not None:
-        report = _report(account, {"one.protocol": protocol, f"one.{field.name}": default})  # type: ignore[attr-defined]
-        assert report.misconfigured == []
+    defaults = {f"one.{field.name}": field.default for field in protocol.format.setting_fields if field.default}
+    assert _report(account, {**_needed(protocol), **defaults}).misconfigured == []
 
 
 class _ForeignProtocol:

@@ -97,6 +97,12 @@ def counted(capsys: pytest.CaptureFixture[str]) -> Counter[str]:
     return +runs
 
 
+def told_by_result(world: World, run: Run) -> tuple[str, str | None, str | None]:
+    """What the result says of the run's end."""
+    result = world.result(run)
+    return result["state"], result["outcome"], result["error"]
+
+
 def _died(world: World, run: Run, status: ExecutionStatus | None) -> None:
     if status is None:
         del world.fake_executions.standing[run.execution_arn]
@@ -130,6 +136,7 @@ def test_a_run_that_the_reconciler_ends_is_told_and_counted_once_and_keeps_what_
     assert world.run_of(run).webhook_outcome == "delivered"
     result = world.result(run)
     assert (result["state"], result["outcome"], result["ranked"]) == (state, "evaluate_failed", False)
+    assert (result["outcome"], result["error"]) == (world.run_of(run).outcome, world.run_of(run).error)
     assert [each["hit"]["title"] for each in result["survivors"]] == ["Cathedral bells ring", "Bells of iron"]
 
 
@@ -182,6 +189,20 @@ def test_a_file_that_nobody_can_read_does_not_keep_a_run_open() -> None:
     assert (world.run_of(run).state, world.result(run)) == (RunState.TIMED_OUT, None)
 
 
+@pytest.mark.parametrize(
+    "document", [b"{", b"[]", b'{"arguments": 5}', b'{"arguments": {}}', b'{"arguments": {"webhook_url": 7}}']
+)
+def test_an_address_that_nobody_can_read_gives_the_webhook_up(document: bytes) -> None:
+    """And keeps no other run's end from being told."""
+    world = World(answer())
+    run, other = world.under_way(), world.under_way()
+    world.fake_files.objects[f"acme/demo/runs/{run.run_id}/input.json"] = document
+    world.past_the_deadline()
+    assert world.tick() == {"timed_out": 2, "given_up": 1, "told": 1}
+    assert world.run_of(run).webhook_outcome == "undelivered:no_address"
+    assert [told for told, _ in world.heard()] == [other.run_id]
+
+
 def test_a_run_that_is_ended_by_its_last_step_in_the_same_moment_keeps_its_own_result() -> None:
     """The reconciler writes nothing unless its ending stands."""
     world = World()
@@ -208,11 +229,12 @@ def test_a_last_step_that_comes_too_late_tells_how_the_run_has_ended() -> None:
     def put(project: ProjectKey, run_id: str, name: str, content: Any) -> None:
         compose(project, run_id, name, content)
         if name == "result.json":
-            world.fake_runs.finish(PROJECT, run.run_id, Ending(state=RunState.STOPPED, outcome="success"))
+            other = Ending(state=RunState.STOPPED, outcome="empty", error="project_stopped")
+            world.fake_runs.finish(PROJECT, run.run_id, other)
 
     world.fake_files.put = put  # type: ignore[method-assign]
-    assert world.step("finish", run)["state"] == "stopped"
-    assert world.result(run)["state"] == "stopped"
+    assert world.step("finish", run) == {"state": "stopped", "outcome": "empty", "webhook": False}
+    assert told_by_result(world, run) == ("stopped", "empty", "project_stopped")
 
 
 def test_a_receiver_that_is_away_is_told_at_a_later_tick() -> None:
@@ -314,7 +336,7 @@ def test_a_project_stop_ends_the_projects_runs_and_keeps_what_they_found(capsys:
     for run in runs:
         standing = world.run_of(run)
         assert (standing.state, standing.stop_requested, standing.error) == (RunState.STOPPED, True, "project_stopped")
-        assert world.result(run)["state"] == "stopped"
+        assert told_by_result(world, run) == (standing.state, standing.outcome, standing.error)
     assert len(world.result(runs[1])["survivors"]) == 2
     assert world.run_of(ended).state is RunState.SUCCEEDED
     assert world.result(ended) is not None

@@ -46,7 +46,54 @@ SEARCHES = [
     ("openlibrary", SearchModality.BOOK, "cathedral bells"),
     ("hackernews", SearchModality.NEWS, "python asyncio"),
     ("hackernews", SearchModality.WEB, "crispr gene editing"),
+    ("tavily", SearchModality.WEB, "python asyncio"),
+    ("tavily", SearchModality.NEWS, "climate change"),
+    ("brave", SearchModality.WEB, "python asyncio"),
+    ("brave", SearchModality.PDF, "graphene"),
+    ("brave", SearchModality.IMAGE, "cathedral bells"),
+    ("brave", SearchModality.VIDEO, "crispr gene editing"),
+    ("brave", SearchModality.NEWS, "climate change"),
+    ("serpapi", SearchModality.WEB, "python asyncio"),
+    ("serpapi", SearchModality.PDF, "graphene"),
+    ("serpapi", SearchModality.IMAGE, "cathedral bells"),
+    ("serpapi", SearchModality.VIDEO, "crispr gene editing"),
+    ("serpapi", SearchModality.NEWS, "climate change"),
+    ("serpapi", SearchModality.ACADEMIC, "solar energy"),
+    ("exa", SearchModality.WEB, "python asyncio"),
+    ("exa", SearchModality.NEWS, "climate change"),
+    ("exa", SearchModality.ACADEMIC, "solar energy"),
+    ("firecrawl", SearchModality.WEB, "python asyncio"),
+    ("firecrawl", SearchModality.PDF, "graphene"),
+    ("firecrawl", SearchModality.IMAGE, "cathedral bells"),
+    ("firecrawl", SearchModality.NEWS, "climate change"),
+    ("searxng", SearchModality.WEB, "python asyncio"),
+    ("searxng", SearchModality.NEWS, "climate change"),
+    ("searxng", SearchModality.IMAGE, "cathedral bells"),
+    ("searxng", SearchModality.VIDEO, "crispr gene editing"),
+    ("searxng", SearchModality.ACADEMIC, "solar energy"),
+    ("searxng", SearchModality.CODE, "python asyncio"),
+    ("semanticscholar", SearchModality.ACADEMIC, "transformer attention neural networks"),
+    ("crossref", SearchModality.ACADEMIC, "solar energy"),
+    ("europepmc", SearchModality.ACADEMIC, "crispr gene editing"),
+    ("doaj", SearchModality.ACADEMIC, "graphene"),
+    ("dblp", SearchModality.ACADEMIC, "learning"),
+    ("unpaywall", SearchModality.ACADEMIC, "climate change"),
+    ("github", SearchModality.CODE, "asyncio"),
+    ("orcid", SearchModality.ENCYCLOPEDIA, "marine ecology"),
+    ("gitlab", SearchModality.CODE, "asyncio"),
+    ("elasticsearch", SearchModality.INTERNAL_DOC, "cathedral bells"),
+    ("elasticsearch", SearchModality.RAG, "cathedral bells"),
+    ("solr", SearchModality.INTERNAL_DOC, "cathedral bells"),
+    ("solr", SearchModality.RAG, "cathedral bells"),
+    ("nominatim", SearchModality.MAP, "Köln"),
+    ("photon", SearchModality.MAP, "bell foundry"),
 ]
+EXTRAS: dict[str, dict[str, str]] = {
+    "wikipedia": {"language": "en"},
+    "unpaywall": {"contactEmail": "ops@library.test"},
+    "elasticsearch": {"index": "documents"},
+    "solr": {"core": "documents"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +121,7 @@ def endpoint(protocol_id: str, base_url: str, transport: HttpxTransport, key: st
             protocol_id=protocol_id,
             base_url=base_url,
             credential_key="apiKey",
-            extras={"language": "en"} if protocol_id == "wikipedia" else {},
+            extras=EXTRAS.get(protocol_id, {}),
             transport=transport,
             keys=FakeKeyRing(apiKey=key),
             clock=FakeClock(),
@@ -113,6 +160,15 @@ def test_every_adapter_reads_an_empty_answer_as_empty(
         ("pubmed", SearchModality.ACADEMIC, "crispr"),
         ("openlibrary", SearchModality.BOOK, "climate change"),
         ("hackernews", SearchModality.NEWS, "crispr gene editing"),
+        ("tavily", SearchModality.NEWS, "crispr gene editing"),
+        ("brave", SearchModality.NEWS, "crispr gene editing"),
+        ("serpapi", SearchModality.ACADEMIC, "crispr"),
+        ("exa", SearchModality.ACADEMIC, "crispr"),
+        ("firecrawl", SearchModality.NEWS, "crispr gene editing"),
+        ("semanticscholar", SearchModality.ACADEMIC, "crispr"),
+        ("crossref", SearchModality.ACADEMIC, "crispr"),
+        ("europepmc", SearchModality.ACADEMIC, "crispr"),
+        ("doaj", SearchModality.ACADEMIC, "learning"),
     ],
 )
 def test_a_date_window_is_applied_by_the_provider(
@@ -153,6 +209,23 @@ def test_bodies_can_be_loaded(simulator: Simulator, transport: HttpxTransport) -
     books = endpoint("openlibrary", simulator.url("openlibrary"), transport)
     work = ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference="/works/OL90000013W")
     assert b"change ringing" in books.load_content(work, scope()).body
+    papers = endpoint("europepmc", simulator.url("europepmc"), transport)
+    (array, *_) = papers.search(request("array programming numpy", SearchModality.ACADEMIC), scope()).hits
+    assert array.content is not None and array.content.text and array.content.reference == "PMC7759461"
+    assert b"Array programming with NumPy" in papers.load_content(array.content, scope()).body
+
+
+def test_a_person_is_looked_up_and_told_of(simulator: Simulator, transport: HttpxTransport) -> None:
+    """By an iD; namesakes stay apart, and what a record says is loaded on demand."""
+    people = endpoint("orcid", simulator.url("orcid"), transport)
+    (ada,) = people.search(request("0000-0000-0100-0003", SearchModality.ENCYCLOPEDIA), scope()).hits
+    assert ada.title == "Ada Ringer" and ada.content is not None
+    assert b"Partial tones of cathedral bells" in people.load_content(ada.content, scope()).body
+    chens = people.search(request("Wei Chen", SearchModality.ENCYCLOPEDIA), scope()).hits
+    assert len({hit.identifiers["orcid"] for hit in chens}) == 3
+    (shy,) = people.search(request("orcid.org/0000-0000-0100-1540", SearchModality.ENCYCLOPEDIA), scope()).hits
+    assert shy.title == "0000-0000-0100-1540" and shy.content is not None
+    assert b"whose name is not public" in people.load_content(shy.content, scope()).body
 
 
 def test_the_balance_of_an_account_is_read(simulator: Simulator, transport: HttpxTransport) -> None:

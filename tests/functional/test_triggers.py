@@ -104,10 +104,13 @@ def test_an_event_that_asks_wrongly_is_answered_with_a_refusal(stack: Deployed) 
 
 
 def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Deployed) -> None:
-    """Generation, cooldowns, quotas, instances and temporary content; the audit trail stays."""
+    """Generation, cooldowns, quotas, instances, temporary content, the index; audit trail and documents stay."""
     objects = stack.cloud.client("s3")
     for key in ("acme/demo/content/1", "acme/demo/content/2", "acme/demo-2/content/1", "acme/lab/content/1"):
         objects.put_object(Bucket=stack.cloud.variables["CONTENT_BUCKET"], Key=key, Body=b"body")
+    documents = ("acme/demo/documents/a.txt", "_index/acme/demo/manifest.json", "_index/acme/lab/manifest.json")
+    for key in documents:
+        objects.put_object(Bucket=stack.cloud.variables["DOCUMENTS_BUCKET"], Key=key, Body=b"body")
     for project in ("demo", "lab"):
         stack.call("research_search", posted(_asked("WEB"), identity={"projects": project}))
     states = DynamoDbStateStore(
@@ -122,9 +125,12 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
         "stopping_runs": 0,
         "deleted_state_items": 1,
         "deleted_content_objects": 2,
+        "deleted_index_objects": 1,
     }
     left = objects.list_objects_v2(Bucket=stack.cloud.variables["CONTENT_BUCKET"])["Contents"]
     assert [each["Key"] for each in left] == ["acme/demo-2/content/1", "acme/lab/content/1"]
+    kept = objects.list_objects_v2(Bucket=stack.cloud.variables["DOCUMENTS_BUCKET"])["Contents"]
+    assert [each["Key"] for each in kept] == ["_index/acme/lab/manifest.json", "acme/demo/documents/a.txt"]
     cooled = [Wanted(subject=("serper-main", SearchModality.IMAGE), fingerprint="f")]
     assert [len(states.snapshot(project, cooled).cooldowns) for project in (DEMO, LAB)] == [0, 1]
     assert (states.snapshot(DEMO, []).generation, states.snapshot(LAB, []).generation) == (1, 0)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from reference.__main__ import documents
+from reference.providers import modality_table
 from tests.fakes.template import ROOT, template
-from zarniwoop.adapters import BUILTIN
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, MODEL_SETTINGS, RERANK_RECIPE, ROUTING
 from zarniwoop.tools.registry import TOOLS
-from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.extras import COMMON_FIELDS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,15 +22,15 @@ def rows(text: str, first_cell: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(f"| `{first_cell}`")]
 
 
-@pytest.mark.parametrize("protocol", BUILTIN, ids=lambda protocol: protocol.id())
-def test_the_readme_has_a_row_for_every_provider_with_its_modalities(protocol: WireProtocol) -> None:
-    """Also whether it needs a key, and the variable that an operator may set."""
-    (row,) = rows(README, protocol.id())
-    cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert set(cells[1].split()) == {modality.value for modality in protocol.modalities_supported()}
-    if protocol.format.key_variable:
-        assert protocol.format.key_variable in row
-    assert ("required" in row) is protocol.format.key_required
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_what_is_generated_reads_as_the_code_says(path: Path) -> None:
+    """Providers with modalities, keys, limits and settings. `make docs` writes it anew."""
+    assert path.read_text(encoding="utf-8") == documents()[path]
+
+
+def test_no_modality_is_without_a_built_in() -> None:
+    """Of the closed list of twelve."""
+    assert [row for row in modality_table().splitlines() if row.endswith("|  |")] == []
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
@@ -40,7 +40,7 @@ def test_the_readme_has_a_row_for_every_tool(tool: object) -> None:
 
 
 def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
-    """Endpoint suffixes, routing, knobs, and every protocol's own fields."""
+    """Endpoint suffixes, routing, knobs, and the fields of all protocols; those of one stand on its page."""
     for suffix in ENDPOINT_SUFFIXES:
         (row,) = rows(README, f"research.endpoint.<id>.{suffix.name}")
         assert suffix.default in row
@@ -49,17 +49,14 @@ def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
     for knob in KNOBS:
         (row,) = rows(README, knob.key)
         assert f"| {knob.default} |" in row
-    for protocol in BUILTIN:
-        for field in protocol.format.setting_fields:
-            assert any(protocol.id() in row for row in rows(README, f"research.endpoint.<id>.{field.name}")), field.name
     for field in COMMON_FIELDS:
         assert len(rows(README, f"research.endpoint.<id>.{field.name}")) == 1
 
 
-def test_the_readme_has_a_row_for_every_setting_of_a_model_with_its_default() -> None:
+def test_the_operations_page_has_a_row_for_every_setting_of_a_model_with_its_default() -> None:
     """Both roles have the same."""
     for suffix in MODEL_SETTINGS:
-        (row,) = rows(README, f"llm.<role>.{suffix.name}")
+        (row,) = rows(DOCUMENTS["operations.md"], f"llm.<role>.{suffix.name}")
         assert f"| {suffix.default} |" in row
 
 
@@ -67,10 +64,10 @@ def test_the_readme_names_no_setting_that_does_not_exist() -> None:
     """A row for a setting that went must go too."""
     known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING)
     known |= {knob.key for knob in KNOBS} | {RERANK_RECIPE}
-    fields = [*COMMON_FIELDS, *(field for each in BUILTIN for field in each.format.setting_fields)]
-    known |= {f"research.endpoint.<id>.{field.name}" for field in fields}
-    known |= {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
+    known |= {f"research.endpoint.<id>.{field.name}" for field in COMMON_FIELDS}
     assert set(re.findall(r"^\| `((?:research|llm)\.[^`]+)`", README, re.MULTILINE)) == known
+    models = {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
+    assert set(re.findall(r"^\| `(llm\.[^`]+)`", DOCUMENTS["operations.md"], re.MULTILINE)) == models
 
 
 def test_the_operations_page_lists_every_metric_and_every_stack_parameter() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -127,6 +128,20 @@ def test_no_policy_has_a_wildcard_resource_or_action() -> None:
             assert all(action.startswith("xray:") for action in actions), name
 
 
+@pytest.mark.parametrize("name", ["input.json", "result.json", "insights/000.json", "insights.graphml"])
+def test_nobody_may_delete_the_files_of_a_run(name: str) -> None:
+    """To IAM a `*` spans slashes, so a folder's name in the middle of a pattern is one at any depth."""
+    patterns = [
+        each
+        for _, statement in statements()
+        if "s3:DeleteObject" in statement["Action"]
+        for each in (statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]])
+    ]
+    file = f"${{ContentBucket.Arn}}/acme/demo/runs/r-1/{name}"
+    assert any("ContentBucket" in str(each) for each in patterns)
+    assert not [each for each in patterns if fnmatchcase(file, each.get("Sub", ""))]
+
+
 def test_the_authorizer_reads_tokens_and_nothing_else() -> None:
     """The function in front of everything holds the least."""
     (own,) = [statement for name, statement in statements() if name == "AuthorizerRole"]
@@ -148,3 +163,20 @@ def test_no_secret_is_a_parameter_a_variable_or_an_output() -> None:
     text = json.dumps([template()["Parameters"], template()["Globals"], template()["Outputs"]], default=str)
     assert not re.search(r"(?i)(api_?key|token|secret)\"?: \"[A-Za-z0-9]{16,}", text)
     assert not any(re.search(r"(?i)apikey|password", name) for name in template()["Outputs"])
+
+
+def test_only_the_indexing_may_touch_documents_and_only_read_them_whatever_they_are_called() -> None:
+    """A `*` crosses slashes: a pattern that means the index must not mean a folder of documents called so."""
+    reaching = {
+        (name, action)
+        for name, statement in statements()
+        for resource in _listed(statement["Resource"])
+        for action in _listed(statement["Action"])
+        if "Sub" in resource
+        and fnmatchcase("${DocumentsBucket.Arn}/acme/demo/documents/index/lease.pdf", str(resource["Sub"]))
+    }
+    assert reaching == {("IndexDocumentsRole", "s3:GetObject")}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -28,10 +28,9 @@ from zarniwoop.pipelines.investigate.evaluate import (
     EvaluatedBatch,
     Judged,
     apply_verdicts,
-    evaluate_variables,
     verdicts_schema,
 )
-from zarniwoop.pipelines.investigate.fence import new_nonce
+from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
 from zarniwoop.pipelines.investigate.fitting import room
 from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.plan import (
@@ -46,7 +45,7 @@ from zarniwoop.pipelines.investigate.plan import (
     serving,
     validated_plan,
 )
-from zarniwoop.pipelines.investigate.rank import RerankAnswer, rank, rerank_variables, reranked
+from zarniwoop.pipelines.investigate.rank import RerankAnswer, order_schema, rank, rerank_variables, reranked
 from zarniwoop.pipelines.investigate.refine import refine_variables, refined_plan
 
 TODAY = "2026-11-30"
@@ -74,11 +73,11 @@ QUESTIONS = (
     "Who wrote the first books about Python programming?",
     "Wie entstand das Kölner Domgeläut?",
 )
-TITLES = (
-    "Off-target effects of CRISPR-Cas9 in human cells",
-    "Soup recipes for cold evenings",
-    "Mosaicism in edited embryos: a review",
-)
+TITLES = {
+    41: "Off-target effects of CRISPR-Cas9 in human cells",
+    53: "Soup recipes for cold evenings",
+    67: "Mosaicism in edited embryos: a review",
+}
 
 NO_REASON = "no reason given"
 
@@ -174,11 +173,11 @@ def test_verdicts_count_for_the_hits_that_were_shown(ask: Ask, figures: list[str
 
     Left to itself the model is free to name keys that it saw in the prompt's example and nowhere else.
     """
-    hits = [merged_hit(number, title=title, snippet=f"{title}.") for number, title in enumerate(TITLES, 41)]
+    hits = [merged_hit(number, title=title, snippet=f"{title}.") for number, title in TITLES.items()]
     keys = [hit.key for hit in hits]
     told = []
     for question in QUESTIONS[:3]:
-        variables = evaluate_variables(question, TODAY, hits, new_nonce())
+        variables = hits_variables(question, TODAY, hits, new_nonce())
         answer = ask(EVALUATE, variables, EvaluateAnswer, verdicts_schema(keys) if held else None)
         if answer is not None:
             judged = _judged(hits, answer.value)
@@ -199,7 +198,7 @@ def _told(judged: Judged, verdicts: int) -> str:
     )
 
 
-def test_a_second_wave_and_an_order_fit_what_the_model_reads(ask: Ask) -> None:
+def test_a_second_wave_and_an_order_fit_what_the_model_reads(ask: Ask, figures: list[str]) -> None:
     """With as many hits and hints as there may be, all at full length; a 400 for too long a prompt would be raised."""
     many = [merged_hit(number, snippet="What was found, at some length. " * 25) for number in range(1, 26)]
     judged = _judged(many, EvaluateAnswer(verdicts=[]))
@@ -224,7 +223,9 @@ def test_a_second_wave_and_an_order_fit_what_the_model_reads(ask: Ask) -> None:
         plan = refined_plan(wave.value, serving(cards), LIMITS, first)
         assert len(plan.searches) <= LIMITS.max_searches
     ranked = rank(judged)
-    order = ask(RERANK, rerank_variables(QUESTIONS[0], TODAY, ranked, new_nonce(), tokens=tokens), RerankAnswer, None)
+    shown = rerank_variables(QUESTIONS[0], TODAY, ranked, new_nonce(), tokens=tokens)
+    order = ask(RERANK, shown, RerankAnswer, order_schema(shown["keys"]))
     if order is not None:
         better = reranked(ranked, order.value)
         assert sorted(each.key for each in better.survivors) == [hit.key for hit in many]
+        figures.append(f"  {len(order.value.keys)} keys put into order, {better.ignored_keys} unknown or repeated")

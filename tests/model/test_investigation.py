@@ -79,11 +79,12 @@ def _figures(question: str, ended: Ended) -> Iterator[str]:
 
 
 def test_a_run_ends_in_the_form_that_was_promised(ended: Ended) -> None:
-    """The model answered, in the outcome's own words, and the report and the result say the same."""
+    """By the model and nobody else; report and result say the same. A judge may fail: its hits are then unjudged."""
     report, result = ended.report, ended.result
-    assert (report["state"], report["outcome"], report["error"]) == ("succeeded", "success", None)
-    assert (result["outcome"], result["mode"], result["ranked"]) == ("success", "openai", True)
-    assert result["modes"]["plan"] == result["modes"]["evaluate"] == ["openai"]
+    assert (report["state"], report["error"]) == ("succeeded", None)
+    assert report["outcome"] == result["outcome"] == ("success" if result["ranked"] else "evaluate_failed")
+    assert {mode for modes in result["modes"].values() for mode in modes} == {"openai"}
+    assert result["mode"] == "openai"
     assert report["usage"]["calls"] >= 2
     assert all(each["done"] == each["total"] for each in report["progress"].values())
 
@@ -120,8 +121,8 @@ def test_what_was_wrong_with_the_verdicts_is_counted(ended: Ended) -> None:
 
 def test_no_prompt_was_longer_than_the_model_reads(ended: Ended) -> None:
     """Batches, hints and answers together stay within 2048 tokens, or the server would have refused them."""
-    assert all(batch["evaluated"]["keys"] for batch in ended.batches)
+    assert ended.batches
     for record in (*ended.batches, ended.files["plan-1.json"]):
         usage = record["usage"]
-        assert record["failure"] is None
+        assert record["failure"] in (None, "invalid_output"), "and never refused by the server"
         assert usage["input_tokens"] + usage["output_tokens"] <= CONTEXT_TOKENS * usage["calls"]

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from tests.simulator.messages import Answer, Request
 
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _LONGEST_HEAD = 256 * 1024
 _LONGEST_BODY = 8 * 1024 * 1024
 _PIECE = 64 * 1024
@@ -120,7 +121,7 @@ class Connection:
 
 def head_of(answer: Answer, *, length: int | None = None) -> bytes:
     """Status line and headers of an answer; `length` is declared instead of the body's own."""
-    phrase = HTTPStatus(answer.status).phrase
+    phrase = _PHRASES.get(answer.status, "Nonstandard")
     lines = [
         f"HTTP/1.1 {answer.status} {phrase}",
         f"Date: {formatdate(usegmt=True)}",

@@ -2,7 +2,8 @@
 
 Titles, authors, DOIs, arXiv ids, PMIDs, ISBNs and addresses are real as far as the authors know them; abstracts,
 snippets, counts and comments are our own words. Identifiers that a provider hands out (OpenAlex and Open Library
-numbers, Hacker News ids) lie in a range of our own wherever the real one was not known.
+numbers, Hacker News ids, objects of OpenStreetMap) lie in a range of our own wherever the real one was not known. The
+people of the directory are invented, with iDs that ORCID does not give out.
 Quirk: an item with `age_hours` instead of a date is always that old, so that "the last week" is never empty.
 """
 
@@ -159,6 +160,113 @@ class Comment:
     age_hours: float | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A repository of source code; `language` is one of programming."""
+
+    number: int
+    name: str
+    description: str
+    language: str
+    topics: Sequence[str]
+    stars: int
+    forks: int
+    created: str
+    pushed: str
+    license: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file at the head of a repository's only branch."""
+
+    repository: Repository
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    repository: Repository
+    number: int
+    title: str
+    body: str
+    state: str
+    author: str
+    created: str
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """Something written inside the house; not every one has an address. `body` may hold markup."""
+
+    id: str
+    title: str
+    body: str
+    link: str | None
+    date: str
+    authors: Sequence[str]
+    department: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Who stands in a directory; whoever shows nothing to anybody has not even a name."""
+
+    orcid: str
+    given_names: str | None
+    family_name: str | None
+    credit_name: str | None
+    other_names: Sequence[str]
+    institutions: Sequence[str]
+    keywords: Sequence[str]
+    biography: str | None
+    country: str | None
+    links: Sequence[Mapping[str, str]]
+    works: Sequence[Mapping[str, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place on the map; `names` are those in other languages, by language, and a house has none at all.
+
+    A postcode is no object of the map and has no `osm_type`.
+    """
+
+    osm_type: str
+    osm_id: int
+    latitude: float
+    longitude: float
+    half_degrees: float
+    category: str
+    type: str
+    layer: str
+    name: str
+    names: Mapping[str, str]
+    house_number: str | None
+    road: str | None
+    district: str | None
+    city: str | None
+    county: str | None
+    state: str | None
+    country: str
+    country_code: str
+    postcode: str | None
+    importance: float
+    website: str | None
+    wikipedia: str | None
+
+    def name_in(self, language: str) -> str:
+        """What it is called in a language; where it has no name there, as it is called on the spot."""
+        return self.names.get(language, self.name)
+
+    def distance(self, latitude: float, longitude: float) -> float:
+        """In degrees, good enough to tell what is nearest."""
+        return float(((self.latitude - latitude) ** 2 + (self.longitude - longitude) ** 2) ** 0.5)
+
+
 def moment(date: str | None, age_hours: float | None) -> datetime | None:
     """When an item came out: its date, or `age_hours` before now; None for an undated one."""
     if age_hours is not None:
@@ -188,3 +296,15 @@ def read(name: str) -> list[dict[str, Any]]:
 def read_work(item: Mapping[str, Any]) -> Work:
     arxiv = item["arxiv"]
     return Work(**{**item, "arxiv": ArxivEntry(**arxiv) if arxiv else None})
+
+
+def read_repositories() -> tuple[list[Repository], list[SourceFile], list[Issue]]:
+    """The repositories, and what lies in them."""
+    repositories, files, issues = list[Repository](), list[SourceFile](), list[Issue]()
+    for item in read("repositories"):
+        own = {name: value for name, value in item.items() if name not in ("files", "issues")}
+        repository = Repository(**own)
+        repositories.append(repository)
+        files += [SourceFile(repository=repository, **each) for each in item["files"]]
+        issues += [Issue(repository=repository, **each) for each in item["issues"]]
+    return repositories, files, issues

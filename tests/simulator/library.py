@@ -7,13 +7,20 @@ from tests.simulator.corpus import (
     Article,
     Book,
     Comment,
+    Document,
     Image,
+    Issue,
     NewsItem,
     Page,
+    Person,
+    Place,
+    Repository,
+    SourceFile,
     Story,
     Video,
     Work,
     read,
+    read_repositories,
     read_work,
 )
 from tests.simulator.index import Shelf, Text
@@ -34,6 +41,12 @@ class Library:
     books: Shelf[Book]
     articles: dict[str, Shelf[Article]]
     posts: Shelf[Story | Comment]
+    repositories: Shelf[Repository]
+    files: Shelf[SourceFile]
+    issues: Shelf[Issue]
+    documents: Shelf[Document]
+    people: Shelf[Person]
+    places: Shelf[Place]
 
     def close(self) -> None:
         for field in fields(self):
@@ -43,6 +56,7 @@ class Library:
 
 
 def open_library() -> Library:
+    repositories, files, issues = read_repositories()
     return _shelve(
         works=[read_work(item) for item in read("works")],
         pages=[Page(**item) for name in ("pages", "pdfs") for item in read(name)],
@@ -55,12 +69,33 @@ def open_library() -> Library:
             **{language: [] for language in _LANGUAGES_WITHOUT_ARTICLES},
         },
         posts=[*(Story(**item) for item in read("stories")), *(Comment(**item) for item in read("comments"))],
+        repositories=repositories,
+        files=files,
+        issues=issues,
+        documents=[Document(**item) for item in read("documents")],
+        people=[Person(**item) for item in read("people")],
+        places=[Place(**item) for item in read("places")],
     )
 
 
 def empty_library() -> Library:
     articles: dict[str, list[Article]] = {language: [] for language in ("en", "de", *_LANGUAGES_WITHOUT_ARTICLES)}
-    return _shelve(works=[], pages=[], news=[], images=[], videos=[], books=[], articles=articles, posts=[])
+    return _shelve(
+        works=[],
+        pages=[],
+        news=[],
+        images=[],
+        videos=[],
+        books=[],
+        articles=articles,
+        posts=[],
+        repositories=[],
+        files=[],
+        issues=[],
+        documents=[],
+        people=[],
+        places=[],
+    )
 
 
 def plain(markup: str) -> str:
@@ -84,6 +119,12 @@ def _shelve(
     books: list[Book],
     articles: dict[str, list[Article]],
     posts: list[Story | Comment],
+    repositories: list[Repository],
+    files: list[SourceFile],
+    issues: list[Issue],
+    documents: list[Document],
+    people: list[Person],
+    places: list[Place],
 ) -> Library:
     return Library(
         works=Shelf(works, _text_of_work),
@@ -94,6 +135,12 @@ def _shelve(
         books=Shelf(books, _text_of_book),
         articles={language: Shelf(items, _text_of_article) for language, items in articles.items()},
         posts=Shelf(posts, _text_of_post),
+        repositories=Shelf(repositories, _text_of_repository),
+        files=Shelf(files, lambda file: Text(title=file.path, body=file.text, subject=file.repository.name)),
+        issues=Shelf(issues, lambda issue: Text(title=issue.title, authors=issue.author, body=issue.body)),
+        documents=Shelf(documents, _text_of_document),
+        people=Shelf(people, _text_of_person),
+        places=Shelf(places, _text_of_place),
     )
 
 
@@ -104,6 +151,23 @@ def _text_of_work(work: Work) -> Text:
         authors="; ".join(spoken_name(author) for author in work.authors),
         body=plain(work.abstract),
         subject="; ".join([*work.keywords, *identifiers]),
+    )
+
+
+def _text_of_repository(repository: Repository) -> Text:
+    return Text(
+        title=repository.name,
+        body=repository.description,
+        subject="; ".join([*repository.topics, repository.language]),
+    )
+
+
+def _text_of_document(document: Document) -> Text:
+    return Text(
+        title=document.title,
+        authors="; ".join(document.authors),
+        body=plain(document.body),
+        subject=document.department,
     )
 
 
@@ -124,3 +188,22 @@ def _text_of_post(post: Story | Comment) -> Text:
     if isinstance(post, Comment):
         return Text(title="", authors=post.author, body=plain(post.text))
     return Text(title=post.title, authors=post.author, body=plain(post.text or ""), subject=post.url or "")
+
+
+def _text_of_person(person: Person) -> Text:
+    names = (person.given_names, person.family_name, person.credit_name, *person.other_names)
+    return Text(
+        title="; ".join(name for name in names if name),
+        authors="; ".join(person.institutions),
+        body=f"{person.biography or ''} {'; '.join(work['title'] or '' for work in person.works)}",
+        subject="; ".join(person.keywords),
+    )
+
+
+def _text_of_place(place: Place) -> Text:
+    area = (place.house_number, place.road, place.district, place.city, place.county, place.state, place.postcode)
+    return Text(
+        title="; ".join(name for name in (place.name, *place.names.values()) if name),
+        authors="; ".join(part for part in (*area, place.country, place.country_code) if part),
+        subject=f"{place.category}; {place.type}",
+    )

@@ -87,9 +87,10 @@ def _order(text: str) -> dict[str, Any]:
 def _insights(text: str) -> dict[str, Any]:
     """The title of each of the first hits as a work, and each but the first related to the first.
 
-    One relation more is made up, as models do: no hit has the words that it quotes.
+    A title of one word is passed over: it carries no relation. One relation more is made up, as models do: no hit has
+    the words that it quotes.
     """
-    hits = _hits(text)[:3]
+    hits = [hit for hit in _hits(text) if " " in hit["title"]][:3]
     entities = [{"name": hit["title"], "type": "work", "key": hit["key"], "span": hit["title"]} for hit in hits]
     relations = [
         {

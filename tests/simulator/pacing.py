@@ -1,6 +1,10 @@
-"""Strict pacing: what arXiv and NCBI do to those who ask faster than they publish.
+"""Strict pacing: what arXiv, NCBI and others do to those who ask faster than they publish.
 
-https://info.arxiv.org/help/api/tou.html, https://www.ncbi.nlm.nih.gov/books/NBK25497/
+https://info.arxiv.org/help/api/tou.html, https://www.ncbi.nlm.nih.gov/books/NBK25497/,
+https://www.semanticscholar.org/product/api,
+https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/,
+https://doaj.org/api/v4/docs, https://dblp.org/faq/1474706.html, https://info.orcid.org/ufaqs/what-are-the-api-limits,
+https://operations.osmfoundation.org/policies/nominatim/
 """
 
 import threading
@@ -39,4 +43,8 @@ def _rate(provider: str, request: Request) -> tuple[int, float] | None:
         return 1, 3.0
     if provider == "pubmed":
         return (10 if request.parameters.get("api_key") else 3), 1.0
-    return None
+    if provider == "semanticscholar":
+        return 1, 1.0
+    if provider == "crossref":
+        return (3 if "mailto" in request.query else 1), 1.0
+    return {"doaj": (2, 1.0), "dblp": (1, 1.0), "orcid": (12, 1.0), "nominatim": (1, 1.0)}.get(provider)

@@ -19,7 +19,7 @@ _PATIENCE = 2.0
 
 
 class Simulator:
-    """Seven providers on one port of 127.0.0.1.
+    """Every provider on one port of 127.0.0.1.
 
     `strict_pacing` holds clients to the pace of arXiv and NCBI. `serper_balance` is in credits, `openalex_credits` in
     units of 0.0001 USD; both are spent by searches.
@@ -118,9 +118,10 @@ class Simulator:
             raise RuntimeError("the simulator is not running")
         full, empty = self._libraries
         serper, openalex = (Credits(balance) for balance in self._balances)
+        metered = {name: Credits(each.credits) for name, each in FORMATS.items() if each.credits is not None}
         return Router(
-            world=World(library=full, serper=serper, openalex=openalex),
-            empty_world=World(library=empty, serper=serper, openalex=openalex),
+            world=World(library=full, serper=serper, openalex=openalex, metered=metered),
+            empty_world=World(library=empty, serper=serper, openalex=openalex, metered=metered),
             pacer=Pacer() if self._strict_pacing else None,
         )
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.benchmarks import documents
 from tests.benchmarks.figures import FIGURES, Figure, spread
 from tests.benchmarks.run import RUNS_ALONE
 
@@ -38,6 +39,8 @@ def test_what_is_timed_is_a_ratio_and_memory_is_seen_in_five_processes() -> None
         "rss_mb",
         "bomb_rss_delta_mb",
         "layer_mb",
+        "documents_index_mb",
+        "documents_missed",
     }
     assert min(RUNS_ALONE["memory"], RUNS_ALONE["bomb"]) >= 5
 
@@ -52,3 +55,10 @@ def test_an_exact_count_has_none(value: float) -> None:
 def test_a_spread_is_relative_to_the_least() -> None:
     """And nothing is spread around zero."""
     assert (spread([2.0, 3.0]), spread([0.0, 0.0])) == (0.5, 0.0)
+
+
+def test_the_corpus_of_documents_is_indexed_and_found_as_a_scan_finds_it() -> None:
+    """The benchmark itself, over a few hundred documents."""
+    found = documents.main(300)
+    assert (found["documents"], found["recall"]) == (300.0, 1.0)
+    assert found["passage_recall"] > 0.99

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.providers import found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import (
+    AccessRefused,
     Cause,
     ConfigurationUnavailable,
     CredentialsRejected,
@@ -40,14 +41,14 @@ class Loading:
         self.research.protocol.bodies["main"] = list(bodies or (PAGE,))
 
     def load(self, reference: str = "7", *, seconds: float = 8.0) -> Asked:
-        loader, scope = self.research.dispatcher.bodies, self.research.scope(seconds)
-        assembly = self.research.dispatcher.factory.assemble(scope)
+        dispatcher, scope = self.research.dispatcher, self.research.scope(seconds)
+        survey = dispatcher.survey(scope)
         body = Body(
-            candidate=assembly.candidates["main"],
+            candidate=survey.assembly.candidates["main"],
             modality=SearchModality.WEB,
             reference=ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference=reference),
         )
-        return loader.load(body, scope, loader.look([body], scope), assembly.settings.knobs)
+        return dispatcher.loading(survey, scope)(body)
 
     @property
     def loaded(self) -> list[tuple[str, str]]:
@@ -70,12 +71,15 @@ def test_a_load_is_written_down_like_a_search() -> None:
 
 
 def test_a_search_is_recorded_as_one() -> None:
-    """Loads and searches can be told apart."""
+    """Loads and searches can be told apart, in the audit trail and in the metrics."""
     loading = Loading()
     loading.research.search()
     loading.load()
     loading.research.audit.flush()
     assert [record.operation for record in loading.research.calls.records] == ["search", "load"]
+    points = loading.research.points()
+    for metric in (Metric.PROVIDER_CALLS, Metric.PROVIDER_DURATION):
+        assert [dict(each.tags)["operation"] for each in points if each.metric is metric] == ["search", "load"]
 
 
 def test_loads_take_their_turns_at_the_published_rate() -> None:
@@ -119,12 +123,13 @@ def test_an_instance_without_a_published_rate_is_asked_at_once() -> None:
         (CredentialsRejected("whose key?"), "credentials_rejected", True),
         (QueryRejected("no such body"), "query_rejected", False),
         (MalformedAnswer("too large", cause=Cause.TOO_LARGE), "malformed_answer", False),
+        (AccessRefused("for subscribers"), "access_refused", False),
         (ConfigurationUnavailable("no key"), "key_unavailable", False),
         (RuntimeError("a bug of an add-on"), "internal", False),
     ],
 )
 def test_a_load_that_fails_means_what_it_means_of_a_search(failure: Exception, reason: str, cooling: bool) -> None:
-    """But for a body that cannot be read, which says nothing of the searches."""
+    """But for a body that cannot be read or had, which says nothing of the searches."""
     loading = Loading(failure)
     asked = loading.load()
     assert (asked.content, asked.attempt.outcome, asked.attempt.reason) == (None, Outcome.FAILURE, reason)
@@ -149,6 +154,38 @@ def test_an_instance_whose_cooldown_has_just_ended_is_left_to_a_searchs_probe() 
     loading.research.clock.advance(31)
     assert loading.load().attempt.reason == "cooldown"
     assert loading.research.state.calls["claim_probe"] == 0
+
+
+def test_a_load_that_fails_goes_on_where_the_searches_cooldowns_were() -> None:
+    """The ladder is one for both: a second failure soon after the first cools for longer."""
+    loading = Loading(ProviderUnavailable("down"))
+    research = loading.research
+    research.protocol.scripts["main"] = [ProviderUnavailable("down"), found(1)]
+    research.search()
+    research.clock.advance(31)
+    research.search()
+    loading.load()
+    (cooldown,) = research.state.cooldowns_of(PROJECT)
+    assert (cooldown.failures, cooldown.until - research.clock.now()) == (2, 120.0)
+
+
+def test_an_instance_whose_rate_cannot_be_had_is_an_internal_error_and_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bug of an add-on: neither a load nor a search raises for it, and nobody is asked."""
+
+    def broken(*_given: object) -> Pacing:
+        raise RuntimeError("a bug of an add-on")
+
+    monkeypatch.setattr("tests.fakes.providers.FakeInstance.pacing", broken)
+    loading = Loading()
+    asked = loading.load()
+    assert (asked.content, asked.attempt.outcome, asked.attempt.reason) == (None, Outcome.FAILURE, "internal")
+    (attempt,) = loading.research.search().attempts
+    assert (attempt.outcome, attempt.reason, attempt.cost) == (Outcome.FAILURE, "internal", 0.0)
+    assert (loading.loaded, loading.research.protocol.asked) == ([], [])
+    assert [instance for instance, _ in loading.research.internal_errors] == ["main", "main"]
+    assert sum(each.metric is Metric.INTERNAL_ERRORS for each in loading.research.points()) == 2
 
 
 @pytest.mark.parametrize(

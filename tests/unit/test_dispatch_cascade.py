@@ -8,6 +8,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.providers import found
 from tests.fakes.research import PROJECT, Research
 from tests.fakes.state_store import InMemoryStateStore
+from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import (
     Cause,
     ConfigurationUnavailable,
@@ -20,11 +21,12 @@ from zarniwoop.contract.failure import (
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.contract.request import Locale
+from zarniwoop.contract.request import Locale, SearchScope
 from zarniwoop.contract.result import DispatchFailure, Outcome, SearchResult
 from zarniwoop.dispatch.factory import ProjectScopeMissing
 from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
 from zarniwoop.observe.metrics import Metric
+from zarniwoop.settings.endpoints import ResearchSettings
 from zarniwoop.stores.failure import StoreUnavailable
 
 
@@ -127,6 +129,35 @@ def test_a_modality_without_endpoint_is_a_failure_of_its_own() -> None:
     result = research.search(SearchModality.MAP)
     assert result.failure is DispatchFailure.NO_ENDPOINT
     assert result.attempts == ()
+
+
+def test_where_all_that_routing_names_is_switched_off_the_others_are_asked() -> None:
+    """Switching an endpoint off takes it out of the routing too; the account still names it."""
+    research = Research(
+        {"a": [found(1)], "b": [found(1)]},
+        settings={"research.default.web": "a", "research.endpoint.a.enabled": "false"},
+    )
+    result = research.search()
+    assert research.protocol.asked_ids == ["b"]
+    assert [(each.instance_id, each.reason) for each in result.attempts] == [("a", "disabled"), ("b", None)]
+
+
+def test_an_endpoint_brings_no_more_hits_than_its_settings_allow_and_says_so() -> None:
+    """Asked for fewer it is as it was."""
+    research = Research({"a": [found(5)]}, settings={"research.endpoint.a.maxResults": "3"})
+    result = research.search()
+    assert (len(result.hits), research.protocol.asked[0][1].max_results) == (3, 3)
+    assert result.note == "a brings at most 3 results by its settings"
+    fewer = research.search(max_results=2)
+    assert (len(fewer.hits), fewer.note) == (2, None)
+
+
+@pytest.mark.parametrize(("stated", "given"), [("2", 2.0), ("12", 12.0), ("20", 12.0)])
+def test_an_endpoint_has_as_long_as_its_settings_say_within_its_share(stated: str, given: float) -> None:
+    """60 % of twenty seconds is what anybody gets at most."""
+    research = Research({"a": [found(1)]}, settings={"research.endpoint.a.timeoutSeconds": stated})
+    research.search()
+    assert research.protocol.given_seconds == [pytest.approx(given)]
 
 
 def test_a_disabled_endpoint_is_skipped_with_its_reason() -> None:
@@ -262,10 +293,50 @@ def test_instances_are_kept_for_the_factorys_time_to_live() -> None:
 def test_several_searches_share_one_read_of_the_shared_state() -> None:
     """Four modalities side by side cost one DynamoDB read."""
     research = Research({"a": [found(1)]})
+    research.search()
+    before = research.state.calls["snapshot"]
     requests = [research.request(modality) for modality in (SearchModality.WEB, SearchModality.IMAGE)]
     results = research.dispatcher.search_each(requests, research.scope())
     assert [result.modality for result in results] == [SearchModality.WEB, SearchModality.IMAGE]
-    assert research.state.calls["snapshot"] == 1
+    assert research.state.calls["snapshot"] == before + 1
+
+
+@pytest.mark.parametrize("table", ["answers", "fails at first"])
+def test_a_change_during_the_first_look_at_a_project_is_seen_by_the_next_search(
+    monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    """Settings that were read just before a save must not count as current because the generation was read after it."""
+    research = Research({"a": [found(1)]})
+    read = research._read_settings
+
+    def saved_meanwhile(scope: SearchScope) -> tuple[ResearchSettings, bool]:
+        settings = read(scope)
+        if research.settings_reads == 1:
+            research.settings["research.endpoint.a.room"] = "4"
+            research.state.fail_with = None
+            research.clock.advance(REST_SECONDS)
+            research.state.bump_generation(PROJECT)
+        return settings
+
+    monkeypatch.setattr(research, "_read_settings", saved_meanwhile)
+    dispatcher = research.environment()[2]
+    research.state.fail_with = StoreUnavailable("throttled") if table == "fails at first" else None
+    dispatcher.search(research.request(), research.scope())
+    assert (research.settings_reads, research.protocol.made[-1].disposed) == (2, 0)
+    dispatcher.search(research.request(), research.scope())
+    assert (research.settings_reads, len(research.protocol.made)) == (2, 2)
+
+
+def test_a_process_of_a_project_is_as_old_as_the_settings_that_it_shares() -> None:
+    """What was saved since the project was looked at is in neither of them."""
+    research = Research({"a": [found(1)]})
+    research.search()
+    research.state.bump_generation(PROJECT)
+    scope = SearchScope(
+        tenant_id="acme", project_id="demo", process_id="night", deadline=Deadline.after(20.0, research.clock)
+    )
+    research.dispatcher.search(research.request(), scope)
+    assert research.settings_reads == 3
 
 
 def test_a_last_provider_with_a_short_wait_is_asked_once_more() -> None:
@@ -384,7 +455,7 @@ def test_a_hanging_table_costs_a_search_one_timeout() -> None:
     result = dispatcher.search(research.request(), research.scope())
     assert len(result.attempts) == 3
     assert research.clock.monotonic() - started == pytest.approx(1.5)
-    assert sum(point.metric is Metric.STATE_UNAVAILABLE for point in metrics.drain()) == 4
+    assert sum(point.metric is Metric.STATE_UNAVAILABLE for point in metrics.drain()) == 5
 
 
 def test_a_provider_recovers_here_too_when_its_cooldown_could_not_be_written() -> None:

@@ -77,6 +77,7 @@ def test_a_project_that_was_stopped_has_its_settings_forgotten_too() -> None:
     forgotten: list[tuple[str, str]] = []
     research = Research({"a": [found(1)]}, on_forget=lambda *project: forgotten.append(project))
     research.search()
+    forgotten.clear()
     research.state.bump_generation(PROJECT)
     research.search()
     assert forgotten == [("acme", "demo")]

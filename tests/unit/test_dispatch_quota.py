@@ -66,7 +66,7 @@ def test_with_every_table_down_a_broken_look_up_is_left_alone_and_the_quota_is_u
         report(research)
     assert len(asked) == 2
     lost = [dict(point.tags)["operation"] for point in research.points() if point.metric is Metric.STATE_UNAVAILABLE]
-    assert lost == ["snapshot", "count"] * 3
+    assert lost == ["snapshot", *["snapshot", "count"] * 3]
 
 
 def limited(kind: str, limit: str = "3", **more: str) -> dict[str, str]:
@@ -180,4 +180,17 @@ def test_what_an_answer_says_is_left_is_shared_once_per_time_to_live_and_at_once
     assert research.state.calls["save_quota"] == 2
     assert research.search().attempts[0].reason == "exhausted"
     research.clock.advance(301)
+    assert research.search().hits
+
+
+def test_a_bucket_that_was_empty_is_asked_again_at_its_reset() -> None:
+    """However long the quota is kept: GitHub's fills up every minute."""
+    research = Research({"a": [found(1)]})
+    empty = QuotaStatus(source=QuotaSource.PROVIDER, remaining=0, resets_at=research.clock.now() + 40)
+    research.protocol.quota = empty
+    (row,) = report(research).providers
+    assert set(row.availability.values()) == {"EXHAUSTED"}
+    skipped = research.search().attempts[0]
+    assert (skipped.reason, skipped.retry_at) == ("exhausted", empty.resets_at)
+    research.clock.advance(40)
     assert research.search().hits

@@ -22,6 +22,15 @@ RUN_ROUTES = [
     f"{STAGE}/GET/v1/content/*",
     f"{STAGE}/GET/v1/insights",
 ]
+DOCUMENTS_ROUTE = f"{STAGE}/GET/v1/documents"
+SETTINGS_ROUTES = [
+    ("GET", ""),
+    ("GET", "/form"),
+    ("PUT", ""),
+    ("DELETE", "/*"),
+    ("POST", "/endpoints/*/test"),
+    ("POST", "/reveal"),
+]
 LAYER = ROOT / "layers" / "zarniwoop"
 
 
@@ -59,6 +68,7 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
         f"{STAGE}/GET/v1/tools",
         f"{STAGE}/POST/v1/tools/*",
         *RUN_ROUTES,
+        DOCUMENTS_ROUTE,
     ]
 
 
@@ -67,6 +77,7 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
     [
         ({"tools": ("research_rich", "research_providers")}, ["research_rich", "research_providers"]),
         ({"tools": ("research_investigate",)}, ["research_investigate"]),
+        ({"tools": ("research_search",)}, ["research_search"]),
         ({"level": 0}, ["*"]),
         ({"level": 0, "tools": ("research_rich",)}, ["research_rich"]),
     ],
@@ -78,7 +89,25 @@ def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[s
         f"{STAGE}/GET/v1/tools",
         *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools),
         *(RUN_ROUTES if "research_investigate" in tools else ()),
+        *([DOCUMENTS_ROUTE] if "research_search" in tools else ()),
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "edits"),
+    [
+        ({"level": 4}, True),
+        ({"level": 4, "tools": ("settings",)}, True),
+        ({"level": 4, "tools": ("research_search",)}, False),
+        ({"level": 3}, False),
+        ({"level": 3, "tools": ("settings",)}, False),
+    ],
+)
+def test_settings_are_for_level_4_and_for_a_list_that_names_them(changes: dict[str, Any], edits: bool) -> None:
+    """The routes by method: a GET of the list does not open the PUT."""
+    (statement,) = _ask(FakeEnvironment(grants=[_grant(**changes)]))["policyDocument"]["Statement"]
+    found = [resource for resource in statement["Resource"] if "/v1/settings" in resource]
+    assert found == [f"{STAGE}/{method}/v1/settings{rest}" for method, rest in SETTINGS_ROUTES if edits]
 
 
 def test_the_authorizer_imports_neither_tools_nor_dispatcher() -> None:

@@ -10,10 +10,10 @@ from tests.fakes.cloud import LambdaContext
 from tests.fakes.environment import FakeEnvironment
 from tests.fakes.functions import body_of, sample
 from tests.fakes.research import PROJECT
-from tests.unit.test_investigate_insights_graph import found
+from tests.unit.test_investigate_insights_graph import add, found
 from zarniwoop.entry.project_stop import project_stop
 from zarniwoop.entry.runs import runs
-from zarniwoop.pipelines.investigate.insights_graph import LIMITS, add
+from zarniwoop.pipelines.investigate.insights_graph import LIMITS
 from zarniwoop.stores.state import ProjectKey
 
 MANY = [f"鐘楼𠮷 {number}" for number in range(300)]
@@ -22,7 +22,7 @@ MANY = [f"鐘楼𠮷 {number}" for number in range(300)]
 def environment(*names: str, project: ProjectKey = PROJECT) -> FakeEnvironment:
     made = FakeEnvironment()
     if names:
-        add(found(1, *names), project, made.fake_insights, made.clock)
+        add(found(1, *names), project, made.fake_insights, made.hands)
     return made
 
 
@@ -94,7 +94,7 @@ def test_a_stretch_of_another_version_is_refused() -> None:
     """A run has merged meanwhile: stretches of two graphs are none of either."""
     made = environment(*MANY)
     first = data(ask(made, max_chars="5000"))
-    add(found(2, "rope"), PROJECT, made.fake_insights, made.clock)
+    add(found(2, "rope"), PROJECT, made.fake_insights, made.hands)
     answer = ask(made, max_chars="5000", offset=str(first["next_offset"]), version=first["version"])
     assert problem(answer) == (409, "insights-changed", "version")
     assert body_of(answer)["error"]["retryable"] is True
@@ -130,6 +130,15 @@ def test_a_project_without_insights_says_so() -> None:
     assert "insights: true" in body_of(answer)["error"]["suggested_action"]
 
 
+def test_a_graph_that_cannot_be_read_says_so() -> None:
+    """It is not shown as an empty one, and asking again does not help."""
+    made = environment()
+    made.fake_insights.write(PROJECT, b'{"entities": 3}', over=None)
+    answer = ask(made)
+    assert problem(answer) == (409, "insights-illegible", None)
+    assert body_of(answer)["error"]["retryable"] is False
+
+
 def test_a_foreign_project_is_nobodys() -> None:
     """Another tenant's graph is as good as none, and a project that a token has not is refused."""
     made = environment("bell", project=ProjectKey(tenant_id="other", project_id="demo"))
@@ -154,7 +163,7 @@ def test_the_largest_graph_fits_into_every_answer() -> None:
     for span in ("𠮷" * 500, '"\\' * 250):
         made = FakeEnvironment()
         things = found(1, *(f"{span[:150]} {number}" for number in range(900)))
-        add(things, PROJECT, made.fake_insights, made.clock)
+        add(things, PROJECT, made.fake_insights, made.hands)
         for wanted in ("json", "jsonld", "graphml"):
             answer = ask(made, format=wanted)
             assert data(answer)["next_offset"]

@@ -36,6 +36,7 @@ def test_state_and_content_of_the_project_go_and_nobody_elses() -> None:
         "stopping_runs": 0,
         "deleted_state_items": 1,
         "deleted_content_objects": 2,
+        "deleted_index_objects": 0,
     }
     assert environment.fake_state.cooldowns_of(DEMO) == []
     assert len(environment.fake_state.cooldowns_of(LAB)) == 1
@@ -64,6 +65,7 @@ def test_an_event_delivered_twice_does_no_harm() -> None:
         "stopping_runs": 0,
         "deleted_state_items": 0,
         "deleted_content_objects": 0,
+        "deleted_index_objects": 0,
     }
 
 

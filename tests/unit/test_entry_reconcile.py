@@ -1,6 +1,8 @@
 """Every run ends: what becomes of runs whose deadline has passed."""
 
 from dataclasses import replace
+from functools import cached_property
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -135,11 +137,93 @@ def test_one_run_that_cannot_be_ended_does_not_keep_the_others_open(caplog: pyte
     assert _reconcile(environment) == {"failed": 1}
 
 
+def test_a_run_that_is_long_overdue_ends_without_its_executions_word() -> None:
+    """A refusal may last for ever, and such runs come first at every tick; one that was asked to stop has stopped."""
+    environment = FakeEnvironment()
+    run, stopping = _overdue(environment), _overdue(environment, 1.0)
+    environment.fake_runs.request_stop(DEMO, stopping.run_id)
+    environment.fake_executions.fail_with = StoreUnavailable("Step Functions refused a look: AccessDeniedException")
+    environment.hands.advance(15 * 60 - 40 - 1)
+    assert _reconcile(environment) == {"left": 2}
+    environment.hands.advance(2)
+    assert _reconcile(environment) == {"failed": 1, "stopped": 1}
+    assert _ended(environment, run) == (RunState.FAILED, None, "execution_unknown")
+
+
+def test_a_run_that_is_long_overdue_still_ends_as_its_execution_did_where_that_is_known() -> None:
+    """The schedule may have been away for an hour."""
+    environment = FakeEnvironment()
+    run = _overdue(environment)
+    _stands(environment, run, ExecutionStatus.SUCCEEDED, outcome="success")
+    environment.hands.advance(3_600)
+    assert _reconcile(environment) == {"succeeded": 1}
+
+
+def test_one_odd_run_does_not_break_the_tick_off(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever it raises; the log names the kind and nothing of its text."""
+    environment = FakeEnvironment()
+    odd = _overdue(environment)
+    _overdue(environment, 1.0)
+    describe = environment.fake_executions.describe
+
+    def look(execution_arn: str) -> Execution | None:
+        if execution_arn == odd.execution_arn:
+            raise AttributeError("cathedral bells")
+        return describe(execution_arn)
+
+    environment.fake_executions.describe = look  # type: ignore[method-assign]
+    assert _reconcile(environment) == {"left": 1, "failed": 1}
+    (logged,) = [record for record in caplog.records if record.message == "a run was left"]
+    assert vars(logged)["error"] == "AttributeError"
+    assert "cathedral" not in caplog.text
+
+
+def test_what_was_counted_is_written_out_run_by_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lambda may cut the tick off, and with it everything that is counted and not written."""
+    environment = FakeEnvironment()
+    for second in (0.0, 1.0):
+        _overdue(environment, second)
+    written: list[int] = []
+    monkeypatch.setattr(environment, "write_metrics", lambda: written.append(len(environment.metrics.drain())))
+    assert _reconcile(environment) == {"failed": 2}
+    assert (len(written), sum(written)) == (3, 4)
+
+
+def test_whatever_the_runs_share_is_made_before_their_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python 3.12 on a cached property has no lock: two threads would make two clients of a session."""
+    environment = FakeEnvironment()
+    made = {}
+    for name in ("executions", "run_files", "runs", "run_ends", "webhooks"):
+        made[name] = _made_by(name, monkeypatch)
+    _overdue(environment)
+    _reconcile(environment)
+    told = environment.fake_runs.create(replace(_overdue(environment, 2.0), run_id=run_id(3), webhook=True))
+    environment.fake_runs.finish(DEMO, told.run_id, Ending(state=RunState.FAILED), tell_at=0.0)
+    _reconcile(environment)
+    threads = {name: [thread.name for thread in made_in] for name, made_in in made.items()}
+    assert threads == {name: [main_thread().name] for name in made}
+
+
+def _made_by(name: str, monkeypatch: pytest.MonkeyPatch) -> list[Thread]:
+    """The threads in which a part of the environment is made."""
+    owner = next(each for each in FakeEnvironment.__mro__ if name in vars(each))
+    make, threads = vars(owner)[name].func, []
+
+    def watched(environment: FakeEnvironment) -> Any:
+        threads.append(current_thread())
+        return make(environment)
+
+    part = cached_property(watched)
+    part.__set_name__(owner, name)
+    monkeypatch.setattr(owner, name, part)
+    return threads
+
+
 def test_with_little_time_left_the_rest_is_left_for_the_next_tick() -> None:
     """Rather than cut off in the middle."""
     environment = FakeEnvironment()
     _overdue(environment)
-    assert _reconcile(environment, remaining_ms=2_000) == {"left": 1}
+    assert _reconcile(environment, remaining_ms=14_000) == {"left": 1}
     assert environment.fake_executions.calls["describe"] == 0
 
 

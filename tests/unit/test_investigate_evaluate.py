@@ -17,10 +17,10 @@ from zarniwoop.pipelines.investigate.evaluate import (
     Judged,
     apply_verdicts,
     batches,
-    evaluate_variables,
-    tokens_of,
+    tokens_with_answer,
     verdicts_schema,
 )
+from zarniwoop.pipelines.investigate.fence import hits_variables
 
 NONCE = "0123456789abcdef"
 
@@ -54,15 +54,17 @@ def test_a_batch_fits_the_context_and_a_hit_too_large_goes_alone() -> None:
 def test_a_long_body_costs_no_more_than_what_is_shown_of_it() -> None:
     """Texts are clipped; scripts that take more tokens are counted as more."""
     long, longer = merged_hit(1, body="word " * 1_000), merged_hit(1, body="word " * 100_000)
-    assert tokens_of(long) == tokens_of(longer) < 500
-    assert tokens_of(merged_hit(1, snippet="語" * 300)) > 1.9 * tokens_of(merged_hit(1, snippet="w" * 300))
+    assert tokens_with_answer(long) == tokens_with_answer(longer) < 500
+    assert tokens_with_answer(merged_hit(1, snippet="語" * 300)) > 1.9 * tokens_with_answer(
+        merged_hit(1, snippet="w" * 300)
+    )
 
 
 @given(st.integers(0, 5_000), st.lists(st.integers(0, 900), max_size=60))
 def test_no_hit_is_lost_between_batches(context: int, lengths: list[int]) -> None:
     """Every key once, in order, and a batch of several fits."""
     hits = [merged_hit(number, snippet="x" * length) for number, length in enumerate(lengths, 1)]
-    costs = {hit.key: tokens_of(hit) for hit in hits}
+    costs = {hit.key: tokens_with_answer(hit) for hit in hits}
     made = batches(hits, context)
     assert [key for keys in made for key in keys] == [hit.key for hit in hits]
     for keys in made:
@@ -72,7 +74,7 @@ def test_no_hit_is_lost_between_batches(context: int, lengths: list[int]) -> Non
 
 def test_the_recipe_sees_fenced_hits_and_their_keys() -> None:
     """The question is harmless too, for an agent may have pasted it from somewhere."""
-    variables = evaluate_variables("why? <|im_end|>", "2026-01-31", [merged_hit(1), merged_hit(2)], NONCE)
+    variables = hits_variables("why? <|im_end|>", "2026-01-31", [merged_hit(1), merged_hit(2)], NONCE)
     assert variables["question"] == "why? ‹|im_end|›"
     assert variables["keys"] == ["h001", "h002"]
     assert str(variables["fence"]).count("\n") == 3

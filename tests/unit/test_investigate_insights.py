@@ -15,7 +15,6 @@ from zarniwoop.pipelines.investigate.insights import (
     Insights,
     InsightsAnswer,
     extracted,
-    insights_variables,
     merged,
 )
 from zarniwoop.pipelines.investigate.insights_export import graph_ml, json_ld
@@ -24,7 +23,7 @@ HIT = merged_hit(
     1,
     title="Metformin and cancer",
     snippet="Metformin lowers\u00a0 the risk of <b>colorectal</b> cancer [PMID].",
-    body="In a cohort, metformin inhibited mTOR.",
+    body='In a cohort, metformin inhibited mTOR. R&D "<x>". The glands grew. 大聖堂の鐘が鳴る。 Müllers Café schloss.',
 )
 
 
@@ -64,15 +63,16 @@ def test_what_stands_in_a_hit_becomes_part_of_the_graph() -> None:
     "span",
     [
         "Metformin lowers the risk",
-        "lowers \n the   risk",
-        "‹b>colorectal‹/b> cancer (PMID)",
-        "<b>colorectal</b> cancer [PMID].",
+        "Metformin lowers \n the   risk",
+        "the risk of ‹b>colorectal‹/b> cancer (PMID)",
+        "the risk of <b>colorectal</b> cancer [PMID].",
         "In a cohort",
     ],
 )
 def test_a_span_is_verbatim_after_white_space_and_template_marks_are_folded(span: str) -> None:
     """As the model read it, or as the hit has it."""
-    assert len(insights([entity("Metformin", span=span)]).entities) == 1
+    named = next(name for name in ("Metformin", "colorectal", "cohort") if name in span)
+    assert len(insights([entity(named, span=span)]).entities) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,48 @@ def test_what_has_no_verbatim_span_is_refused_and_counted(key: str, span: str, r
     assert graph.refused == {reason: 2}
 
 
+@pytest.mark.parametrize(
+    ("name", "span", "named"),
+    [
+        ("Metformin", "the risk", False),
+        ("Elon Musk", "the", False),
+        ("land", "The glands grew", False),
+        ("metformins", "Metformin lowers", True),
+        ("gland", "The glands grew", True),
+        ("Muller's", "Müllers Café", False),
+        ("müllers cafe", "Müllers Café schloss", True),
+        ("鐘", "大聖堂の鐘", True),
+        ("大聖堂", "大聖堂の鐘", True),
+        ("塔", "大聖堂の鐘", False),
+    ],
+)
+def test_an_entity_is_one_that_its_span_names(name: str, span: str, named: bool) -> None:
+    """In whatever case and number, but not as a piece of another word; "the" is evidence of nothing."""
+    graph = insights([entity(name, span=span)])
+    assert (len(graph.entities), graph.refused) == ((1, {}) if named else (0, {"span_says_nothing": 1}))
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        ("In a cohort", False),
+        ("the", False),
+        ("Metformin", False),
+        ("大聖堂の鐘が鳴る", False),
+        ("inhibited mTOR", True),
+        ("metformin inhibited", True),
+    ],
+)
+def test_a_relation_is_one_whose_span_speaks_of_an_end(span: str, said: bool) -> None:
+    """A word alone states nothing, and a sentence of other things nothing of these."""
+    graph = insights(BOTH, [relation("Metformin", "committed", "mTOR", span=span)])
+    assert (len(graph.relations), graph.refused) == ((1, {}) if said else (0, {"span_says_nothing": 1}))
+
+
 def test_relations_need_both_ends_and_everything_needs_a_name() -> None:
     """An end is an entity of the same answer that was accepted."""
     graph = insights(
-        [*BOTH, entity("…"), entity("Cohort", "?!")],
+        [*BOTH, entity("…"), entity("Cohort", "?!", span="In a cohort")],
         [
             relation("Metformin", "treats", "cancer"),
             relation("cancer", "r", "mTOR"),
@@ -155,17 +193,29 @@ def test_a_url_that_no_document_can_hold_is_left_out_of_the_evidence(rest: str) 
     assert found.evidence[0].url == ""
 
 
-def test_the_recipe_sees_fenced_hits() -> None:
-    """As in evaluation."""
-    variables = insights_variables("why?", "2026-01-31", [HIT], "0123456789abcdef")
-    assert variables["keys"] == ["h001"]
-    assert "metformin" in str(variables["fence"]).lower()
-
-
 def test_a_graph_survives_its_run_file() -> None:
     """Written by orjson, read by `from_json`."""
     graph = insights([*BOTH, entity("x", span="nowhere")], [relation("Metformin", "inhibits", "mTOR")])
     assert Insights.from_json(orjson.loads(orjson.dumps(graph))) == graph
+
+
+def test_what_another_version_wrote_besides_is_passed_over() -> None:
+    """And a piece of evidence may be without a URL; what is no text is not taken for one."""
+    graph = insights(BOTH, [relation("Metformin", "inhibits", "mTOR")])
+    document = orjson.loads(orjson.dumps(graph))
+    for thing in (*document["entities"], *document["relations"]):
+        thing["score"] = 3
+        for evidence in thing["evidence"]:
+            evidence |= {"url": "", "offset": 7}
+    bare = Insights.from_json(document)
+    for thing in (*document["entities"], *document["relations"]):
+        for evidence in thing["evidence"]:
+            del evidence["url"]
+    assert Insights.from_json(document) == bare
+    assert [each.id for each in bare.entities] == [each.id for each in graph.entities]
+    document["entities"][0]["name"] = 3
+    with pytest.raises(TypeError):
+        Insights.from_json(document)
 
 
 def test_json_ld_reifies_relations_with_their_evidence() -> None:
@@ -184,7 +234,9 @@ def test_json_ld_reifies_relations_with_their_evidence() -> None:
 
 def test_graph_ml_is_well_formed_and_escapes_what_it_quotes() -> None:
     """Nodes, edges, and evidence as JSON."""
-    graph = insights([*BOTH, entity('R&D "<x>"', "Thing")], [relation("Metformin", "inhibits", "mTOR")])
+    graph = insights(
+        [*BOTH, entity('R&D "<x>"', "Thing", span='R&D "<x>"')], [relation("Metformin", "inhibits", "mTOR")]
+    )
     root = DefusedTree.fromstring(graph_ml(graph))
     space = "{http://graphml.graphdrawing.org/xmlns}"
     nodes = {node.get("id"): {data.get("key"): data.text for data in node} for node in root.iter(f"{space}node")}

@@ -12,7 +12,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.insights_store import InMemoryInsightsStore
 from zarniwoop.pipelines.investigate import insights_graph
 from zarniwoop.pipelines.investigate.insights import Entity, Evidence, Insights, Relation, merged
-from zarniwoop.pipelines.investigate.insights_graph import ProjectGraph, add, together
+from zarniwoop.pipelines.investigate.insights_graph import IllegibleGraph, ProjectGraph, together
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
 
@@ -34,6 +34,13 @@ def found(run: int, *names: str) -> Insights:
         for one, other in pairwise(names)
     )
     return Insights(entities=tuple(entity(name, run) for name in sorted(names)), relations=relations)
+
+
+def add(run: Insights, project: ProjectKey, store: InMemoryInsightsStore, clock: FakeClock) -> ProjectGraph:
+    """Merged, whoever stops."""
+    graph = insights_graph.add(run, project, store, clock, wanted=lambda: True)
+    assert graph is not None
+    return graph
 
 
 def names(graph: ProjectGraph) -> list[str]:
@@ -173,11 +180,53 @@ def test_within_the_limits_the_order_of_runs_makes_no_difference(order: list[int
     assert graph == ProjectGraph(insights=merged(runs))
 
 
+def test_a_run_that_is_not_wanted_any_more_is_not_merged() -> None:
+    """Asked before each write: it may have been stopped since the graph was read, or since another run was faster."""
+    store, clock = InMemoryInsightsStore(), FakeClock()
+    assert insights_graph.add(found(1, "bell"), PROJECT, store, clock, wanted=lambda: False) is None
+    assert store.objects == {}
+    add(found(1, "bell"), PROJECT, store, clock)
+    wanted = True
+
+    def project_stops() -> None:
+        nonlocal wanted
+        wanted = False
+        store.delete(PROJECT)
+
+    store.before_write = project_stops
+    assert insights_graph.add(found(2, "rope"), PROJECT, store, clock, wanted=lambda: wanted) is None
+    assert store.objects == {}
+
+
 @pytest.mark.parametrize(
-    "body", [b"", b"null", b"[]", b"{}", b'{"entities": 3}', orjson.dumps({"entities": [{}], "relations": []})]
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"entities": 3}',
+        orjson.dumps({"entities": [{}], "relations": []}),
+        orjson.dumps({"entities": [{"id": "a", "name": 3, "type": "b", "evidence": []}], "relations": []}),
+        orjson.dumps({"entities": [], "relations": [], "cut": {"entities": "many"}}),
+    ],
 )
-def test_a_graph_that_cannot_be_read_is_begun_anew(body: bytes) -> None:
-    """Edited by hand, or written by another version: it keeps no run from its end."""
+def test_a_graph_that_cannot_be_read_is_left_as_it_is(body: bytes) -> None:
+    """Edited by hand, or written by another version: nobody writes his own finds over everybody's."""
     store = InMemoryInsightsStore()
     store.write(PROJECT, body, over=None)
-    assert names(add(found(1, "bell"), PROJECT, store, FakeClock())) == ["bell"]
+    with pytest.raises(IllegibleGraph):
+        add(found(1, "bell"), PROJECT, store, FakeClock())
+    assert [*store.objects.values()] == [body]
+
+
+def test_a_graph_of_another_version_is_merged_into() -> None:
+    """One field more on each thing, and one less on the whole, lose nothing of what this version knows."""
+    store = InMemoryInsightsStore()
+    document = orjson.loads(together(ProjectGraph(), found(1, "bell", "tower")).encoded())
+    for thing in (*document["entities"], *document["relations"]):
+        thing["score"] = 0.5
+    del document["cut"]
+    store.write(PROJECT, orjson.dumps(document), over=None)
+    graph = add(found(2, "bell", "rope"), PROJECT, store, FakeClock())
+    assert graph == ProjectGraph(insights=merged([found(1, "bell", "tower"), found(2, "bell", "rope")]))

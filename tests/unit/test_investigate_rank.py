@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.hits import merged_hit
+from zarniwoop.llm.schema import is_closed
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
 from zarniwoop.pipelines.investigate.fitting import tokens_of
 from zarniwoop.pipelines.investigate.rank import (
     MOST_RERANKED,
     RankedHitSet,
     RerankAnswer,
+    order_schema,
     rank,
     rerank_variables,
     reranked,
@@ -101,6 +103,14 @@ def test_a_model_that_reads_little_re_ranks_the_best_that_fit() -> None:
     assert keys == [f"h{number:03d}" for number in range(40, 40 - len(keys), -1)]
     assert 1 < len(keys) < MOST_RERANKED
     assert tokens_of(variables["hits"]) <= 300
+
+
+def test_the_schema_wants_each_key_in_the_order() -> None:
+    """As many as were shown, and no other; every endpoint can be held to it."""
+    schema = order_schema(["h002", "h001"])
+    wanted = {"type": "array", "items": {"type": "string", "enum": ["h002", "h001"]}, "minItems": 2, "maxItems": 2}
+    assert schema["properties"]["keys"] == wanted
+    assert is_closed(schema)
 
 
 def test_a_ranked_set_survives_its_run_file() -> None:

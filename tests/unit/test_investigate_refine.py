@@ -92,6 +92,7 @@ def test_a_model_that_reads_little_sees_short_hints_and_the_best_hits() -> None:
     assert {len(each["hint"]) for each in small["providers"]} < set(range(20, 60))
     smallest = shown(0)
     assert [hit["key"] for hit in smallest["hits"]] == ["h031"]
+    assert {each["hint"] for each in smallest["providers"]} == {""}
     assert {each["hint"] for each in shown(14_600)["providers"]} == {
         "What it is good for. " * 19 + "What it is good for."
     }

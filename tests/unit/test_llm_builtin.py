@@ -10,7 +10,8 @@ from tests.fakes.hits import merged_hit
 from zarniwoop.adapters import BUILTIN
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.llm.builtin import BUILTIN_ANSWERS, KEEP_FROM, evaluate, plan, refine
-from zarniwoop.pipelines.investigate.evaluate import EvaluateAnswer, evaluate_variables
+from zarniwoop.pipelines.investigate.evaluate import EvaluateAnswer
+from zarniwoop.pipelines.investigate.fence import hits_variables
 from zarniwoop.pipelines.investigate.plan import (
     Plan,
     PlanAnswer,
@@ -68,7 +69,7 @@ def queries(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def judged(question: str, *hits: Any) -> list[dict[str, Any]]:
-    verdicts = evaluate(evaluate_variables(question, "2026-01-31", hits, "0123456789abcdef"))["verdicts"]
+    verdicts = evaluate(hits_variables(question, "2026-01-31", hits, "0123456789abcdef"))["verdicts"]
     return list(verdicts)
 
 

@@ -115,6 +115,7 @@ def test_the_smaller_of_the_models_and_the_recipes_budget_counts(max_tokens: str
     models = Models(json_completion(GOOD), primary={**OPENAI, "maxTokens": max_tokens})
     _json(models)
     assert models.sent[0]["max_tokens"] == sent
+    assert models.gateway.settings_for(PLAN, models.scope()).max_tokens == sent
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.fakes.asking import BEARER, CANARY, LOOPBACK, ask, check_no_canary, o
 from tests.fakes.origin import Origin, raw, reply
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import CredentialsRejected, QueryRejected
-from zarniwoop.contract.transport import HttpRequest, QueryKey, Secret
+from zarniwoop.contract.transport import HeaderKey, HttpRequest, QueryKey, Secret
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
 
@@ -112,6 +112,14 @@ def test_a_key_goes_into_its_header_behind_its_prefix(transport: PooledTransport
         answer = ask(transport, origin.url, authentication=BEARER, secret=CANARY)
     assert origin.requests[0].headers["authorization"] == f"Bearer {CANARY}"
     assert CANARY not in answer.url
+
+
+def test_a_key_is_encoded_where_the_header_wants_it_so(transport: PooledTransport) -> None:
+    """As HTTP's Basic does: `user:password` in base64."""
+    basic = HeaderKey(name="Authorization", prefix="Basic ", encoded=True)
+    with Origin(reply()) as origin:
+        ask(transport, origin.url, authentication=basic, secret="user:password")
+    assert origin.requests[0].headers["authorization"] == "Basic dXNlcjpwYXNzd29yZA=="
 
 
 def test_a_key_for_the_query_is_appended_last_and_left_out_of_the_answers_url(transport: PooledTransport) -> None:

@@ -1,5 +1,7 @@
 """Metrics: recorded as they happen, written once in CloudWatch's embedded format."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import orjson
 import pytest
 
@@ -53,3 +55,18 @@ def test_nothing_recorded_is_nothing_written(capsys: pytest.CaptureFixture[str])
     """An authorizer's invocation has no metrics."""
     flush_to_cloudwatch([])
     assert capsys.readouterr().out == ""
+
+
+def test_what_threads_count_while_it_is_drained_is_there_the_next_time() -> None:
+    """A long invocation writes its metrics out as it goes; nothing is lost, nothing comes twice."""
+    metrics, drained = MetricsBuffer(), 0
+
+    def count() -> None:
+        for _ in range(5_000):
+            metrics.count(Metric.DISPATCH)
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        counting = [pool.submit(count) for _ in range(4)]
+        while not all(each.done() for each in counting):
+            drained += len(metrics.drain())
+    assert drained + len(metrics.drain()) == 20_000

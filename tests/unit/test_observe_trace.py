@@ -106,6 +106,22 @@ def test_a_worker_thread_opens_its_spans_under_its_starters(emitted: list[Any]) 
     assert [each.name for each in rich.subsegments] == ["dispatch"]
 
 
+def test_a_worker_thread_finds_the_function_itself_where_no_span_was_opened_yet(emitted: list[Any]) -> None:
+    """The first thing that a sampled invocation does may be to start threads."""
+    tracing = Tracing(lambda: True)
+    parent = tracing.parent()
+
+    def work() -> None:
+        tracing.adopt(parent)
+        with tracing.span("provider"):
+            pass
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert [each.name for each in _close().subsegments] == ["provider"]
+
+
 def test_without_a_segment_a_span_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sampled header outside of Lambda must not break the work."""
     from aws_xray_sdk.core import xray_recorder

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import orjson
 import pytest
 
 from tests.contract.test_run_store import run, run_id
@@ -11,8 +10,6 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.pipelines.run_end import EXECUTION_TELLS_SECONDS, TOLD_FOR_SECONDS
 from zarniwoop.pipelines.webhook import WebhookUndelivered
-from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.run_files import INPUT
 from zarniwoop.stores.runs import Ending, Run, RunState
 
 URL = "https://agents.example/hook"
@@ -41,7 +38,7 @@ class World(FakeEnvironment):
         self.__dict__["webhooks"] = self.receiver
         created = run(created_at=self.clock.now() - 30, webhook=url is not None, expires_at=self.clock.now() + 86_400)
         self.run = self.fake_runs.create(created)
-        self.fake_files.put(self.run.project, self.run.run_id, INPUT, {"arguments": {"webhook_url": url}})
+        self.address = url
 
     def standing(self) -> Run:
         found = self.fake_runs.get(self.run.project, self.run.run_id)
@@ -49,7 +46,7 @@ class World(FakeEnvironment):
         return found
 
     def tell(self) -> bool:
-        return self.run_ends.tell(self.standing(), Deadline.after(20, self.clock))
+        return self.run_ends.tell(self.standing(), self.address, Deadline.after(20, self.clock))
 
     def counted(self) -> list[tuple[Metric, float, dict[str, str]]]:
         return [(each.metric, each.value, dict(each.tags)) for each in self.metrics.drain()]
@@ -58,11 +55,11 @@ class World(FakeEnvironment):
 @pytest.mark.parametrize(
     ("ending", "outcome"),
     [
-        (Ending(state=RunState.SUCCEEDED, outcome="success"), "success"),
-        (Ending(state=RunState.SUCCEEDED, outcome="empty"), "empty"),
-        (Ending(state=RunState.SUCCEEDED, outcome="evaluate_failed"), "evaluate_failed"),
-        (Ending(state=RunState.SUCCEEDED), "succeeded"),
-        (Ending(state=RunState.FAILED, outcome="plan_failed"), "plan_failed"),
+        (Ending(state=RunState.SUCCEEDED, outcome="success", concluded=True), "success"),
+        (Ending(state=RunState.SUCCEEDED, outcome="evaluate_failed", concluded=True), "evaluate_failed"),
+        (Ending(state=RunState.SUCCEEDED, concluded=True), "succeeded"),
+        (Ending(state=RunState.FAILED, outcome="plan_failed", concluded=True), "plan_failed"),
+        (Ending(state=RunState.FAILED, outcome="plan_failed"), "failed"),
         (Ending(state=RunState.FAILED, outcome="success", error="step_failed"), "failed"),
         (Ending(state=RunState.STOPPED, outcome="success"), "stopped"),
         (Ending(state=RunState.STOPPED, outcome="plan_failed"), "stopped"),
@@ -81,7 +78,7 @@ def test_an_end_is_counted_once_with_the_time_since_the_runs_start(ending: Endin
     assert world.standing().state is ending.state
 
 
-def test_an_end_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_end_is_told_once() -> None:
     """To the address that was left, with the state that the run ended in; asked again, nothing more is sent."""
     world = World()
     world.run_ends.end(world.run, STOPPED)
@@ -145,25 +142,10 @@ def test_a_receiver_that_refuses_is_not_told_again() -> None:
     assert (world.standing().webhook_outcome, world.standing().tell_at) == ("undelivered:status_410", None)
 
 
-@pytest.mark.parametrize("document", [None, b"{", {"arguments": {}}, {"arguments": {"webhook_url": 7}}])
-def test_an_address_that_is_gone_is_written_down(document: Any) -> None:
+def test_an_address_that_is_gone_is_written_down() -> None:
     """The files of a run may lapse before its end is told."""
     world = World()
-    key = f"acme/demo/runs/{run_id()}/{INPUT}"
-    world.fake_files.objects.pop(key)
-    if document is not None:
-        world.fake_files.objects[key] = document if isinstance(document, bytes) else orjson.dumps(document)
+    world.address = None
     world.run_ends.end(world.run, STOPPED)
     assert not world.tell()
     assert (world.standing().webhook_outcome, world.standing().tell_at) == ("undelivered:no_address", None)
-
-
-def test_files_that_are_away_leave_the_end_to_be_told_later() -> None:
-    """Nothing is given up for it."""
-    world = World()
-    world.run_ends.end(world.run, STOPPED)
-    world.fake_files.fail_with = StoreUnavailable("S3 refused a call: SlowDown")
-    with pytest.raises(StoreUnavailable):
-        world.tell()
-    world.fake_files.fail_with = None
-    assert world.tell()

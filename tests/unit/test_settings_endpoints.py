@@ -31,6 +31,8 @@ PROTOCOLS = {
     ),
     "pubmed": KnownProtocol(default_base_url="https://eutils.ncbi.nlm.nih.gov", key_variable="NCBI_API_KEY"),
     "searxng": KnownProtocol(),
+    "solr": KnownProtocol(key_required=True, steering=("core", "filterQuery")),
+    "bedrock-kb": KnownProtocol(by_role=True, steering=("knowledgeBaseId", "filter")),
 }
 KEY = "key-0123456789"
 
@@ -316,3 +318,33 @@ def test_a_malformed_knob_keeps_its_default_and_is_told_of(saved: Saved, knob: o
     assert settings.knobs == ResearchSettings().knobs
     (fault,) = settings.misconfigured
     assert (fault.instance_id, fault.setting) == ("", key)
+
+
+@pytest.mark.parametrize(("place", "level"), [(PROJECT, "project"), (PROCESS, "process")])
+@pytest.mark.parametrize(
+    ("protocol", "suffix", "wrong"), [("solr", "filterQuery", "apiKey"), ("bedrock-kb", "filter", "apiKey")]
+)
+def test_what_a_key_opens_is_not_said_at_a_less_trusted_level(
+    saved: Saved, protocol: str, suffix: str, wrong: str, place: Place, level: str
+) -> None:
+    """A project could otherwise lift the filter that the tenant set on what its key, or the role, may read."""
+    saved.endpoint("docs", TENANT, protocol=protocol, **{suffix: "team:bells"})
+    if protocol == "solr":
+        saved.store.put(TENANT, endpoint_setting("docs", "apiKey"), KEY, secure=True)
+    assert saved.only().extras[suffix] == "team:bells"
+    saved.endpoint("docs", place, **{suffix: "*:*"})
+    fault = saved.fault()
+    assert (fault.instance_id, fault.setting) == ("docs", wrong)
+    assert f"a {suffix} set at the {level} level" in fault.reason
+    assert "*:*" not in fault.reason
+
+
+def test_other_settings_are_still_overridden_under_the_tenants_key(saved: Saved) -> None:
+    """Priority, price and the like open nothing; and with a key of its own a project says what it opens."""
+    saved.endpoint("docs", TENANT, protocol="solr", core="all", baseUrl="https://solr.example.org")
+    saved.store.put(TENANT, endpoint_setting("docs", "apiKey"), KEY, secure=True)
+    assert saved.endpoint("docs", PROJECT, priority="3").only().priority == 3
+    saved.endpoint("docs", PROJECT, core="mine")
+    assert saved.fault().setting == "apiKey"
+    saved.store.put(PROJECT, endpoint_setting("docs", "apiKey"), KEY, secure=True)
+    assert saved.only().extras["core"] == "mine"

@@ -51,6 +51,18 @@ def test_a_key_is_revealed_once_in_five_minutes(rig: Ring) -> None:
     assert rig.reveals() == 2
 
 
+def test_keys_that_are_forgotten_are_read_anew_and_the_others_kept(rig: Ring) -> None:
+    """They may have been replaced, and belong to another address now."""
+    rig.ring.secret(NAME)
+    rig.save(OTHER)
+    ring = rig.ring
+    assert isinstance(ring, SettingsKeyRing)
+    ring.forget("/zarniwoop/test/another/")
+    assert rig.ring.secret(NAME) == KEY
+    ring.forget("/zarniwoop/test/acme/")
+    assert rig.ring.secret(NAME) == OTHER
+
+
 def test_a_fresh_look_bypasses_the_cache_and_renews_it(rig: Ring) -> None:
     """A provider said that the key is wrong: perhaps it was rotated a minute ago."""
     rig.ring.secret(NAME)

@@ -11,7 +11,7 @@ from tests.fakes.aws import aws_in_process, count_calls, refuse, script
 from tests.fakes.clock import FakeClock
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.settings.parameter_store import SsmParameterStore
-from zarniwoop.settings.ssm_calls import ParameterStoreUnavailable, call
+from zarniwoop.settings.ssm_calls import ParameterLimitReached, ParameterStoreUnavailable, call
 from zarniwoop.settings.writer import SsmSettingsWriter
 from zarniwoop.stores.clients import ssm_client
 
@@ -134,3 +134,24 @@ def test_what_is_no_key_is_not_deleted(client: Any) -> None:
     calls = count_calls(client)
     assert SsmSettingsWriter(client, ROOT).delete(TENANT, "../other") is False
     assert calls == []
+
+
+def test_a_secret_is_encrypted_with_the_stacks_own_key_where_there_is_one(client: Any) -> None:
+    """Everything else is no secret and takes none."""
+    writer = SsmSettingsWriter(client, ROOT, key_id="alias/own")
+    asked: list[Any] = []
+    client.meta.events.register(
+        "provide-client-params.ssm.PutParameter", lambda params, **_rest: asked.append(params.get("KeyId"))
+    )
+    writer.put(TENANT, API_KEY, "key-0123456789")
+    writer.put(TENANT, PROTOCOL, "serper")
+    assert asked == ["alias/own", None]
+
+
+def test_a_full_parameter_store_is_no_outage(client: Any) -> None:
+    """Waiting does not help: it is told as what it is, with the way out."""
+    refuse(client, "ParameterLimitExceeded")
+    with pytest.raises(ParameterLimitReached) as refused:
+        SsmSettingsWriter(client, ROOT).put(TENANT, PROTOCOL, "serper")
+    assert (refused.value.status, refused.value.retryable) == (507, False)
+    assert refused.value.suggested_action

@@ -1,15 +1,16 @@
 """The settings that a local stack starts with."""
 
-from stack.seeding import ENDPOINTS, ROUTING, SIMULATED_KEY, settings
+from stack.seeding import ENDPOINTS, ROUTING, SIMULATED_KEY, STANDING, settings
 from zarniwoop.adapters import BUILTIN
 
 
 def test_simulated_every_builtin_provider_has_an_endpoint_at_the_simulator() -> None:
-    """Each one is reached under the simulator's URL, and no real provider is."""
+    """Each one that has an address is reached under the simulator's URL, and no real provider is."""
     wanted = settings("http://127.0.0.1:1", {})
 
     bases = {key: value for key, value in wanted.items() if key.endswith(".baseUrl")}
-    assert {endpoint.protocol for endpoint in ENDPOINTS} == {protocol.id() for protocol in BUILTIN}
+    simulated = {protocol.id() for protocol in BUILTIN if not protocol.format.by_role}
+    assert {endpoint.protocol for endpoint in ENDPOINTS} == simulated
     assert len(bases) == len(ENDPOINTS)
     assert all(value.startswith("http://127.0.0.1:1/") for value in bases.values())
 
@@ -40,8 +41,26 @@ def test_for_real_a_key_in_the_environment_brings_its_endpoint() -> None:
     assert wanted["research.default.web"] == "serper-main"
 
 
+def test_for_real_an_address_in_the_environment_brings_its_endpoint() -> None:
+    """Unpaywall is asked in nobody's name but the operator's."""
+    assert "unpaywall" not in "".join(settings(None, {}))
+
+    wanted = settings(None, {"UNPAYWALL_EMAIL": "ops@library.test"})
+
+    assert wanted["research.endpoint.unpaywall-main.contactEmail"] == "ops@library.test"
+
+
+def test_for_real_the_address_of_one_s_own_instance_brings_its_endpoint() -> None:
+    """SearXNG is nobody's service: whoever runs one says where."""
+    assert "searxng" not in "".join(settings(None, {}))
+
+    wanted = settings(None, {"SEARXNG_BASE_URL": "https://searx.house.test"})
+
+    assert wanted["research.endpoint.searxng-main.baseUrl"] == "https://searx.house.test"
+
+
 def test_routing_names_only_endpoints_that_exist() -> None:
     """A typo in the routing would show up as a misconfigured endpoint."""
-    known = {endpoint.id for endpoint in ENDPOINTS}
+    known = {STANDING, *(endpoint.id for endpoint in ENDPOINTS)}
 
     assert {name for order in ROUTING.values() for name in order} <= known

@@ -34,3 +34,8 @@ def test_without_a_region_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
     with pytest.raises(SystemExit, match="AWS does not answer for stack research: You must specify a region"):
         main(["--stack-name", "research"])
+
+
+def test_a_list_of_tools_may_name_the_settings() -> None:
+    """They are no tool, and stand on the same list."""
+    check(Wanted(tenant_id="acme", projects=("*",), level=4, tools=("settings",)))

@@ -6,7 +6,7 @@ import pytest
 
 from zarniwoop.contract.hit import DatePrecision, PublishedAt
 from zarniwoop.contract.request import DateRange
-from zarniwoop.text.dates import days_covered, from_epoch, from_parts, lies_in, parse_date
+from zarniwoop.text.dates import closed, days_covered, from_epoch, from_parts, lies_in, parse_date, parse_day_or_instant
 
 YEAR, MONTH, DAY, SECOND = DatePrecision.YEAR, DatePrecision.MONTH, DatePrecision.DAY, DatePrecision.SECOND
 
@@ -35,11 +35,34 @@ def at(value: str, precision: DatePrecision) -> PublishedAt:
         ("Sept. 2017", at("2017-09", MONTH)),
         ("3 May 2020", at("2020-05-03", DAY)),
         ("3. May 2020", at("2020-05-03", DAY)),
+        ("Mon, 10 Feb 2025 05:00:00 GMT", at("2025-02-10T05:00:00Z", SECOND)),
+        ("Mon, 10 Feb 2025 05:00:00 +0200", at("2025-02-10T03:00:00Z", SECOND)),
+        ("Mon, 10 Feb 2025 05:00:00 -0000", at("2025-02-10T05:00:00Z", SECOND)),
     ],
 )
 def test_a_date_is_read_as_exactly_as_it_was_written(text: str, published: PublishedAt) -> None:
     """Year, month, day or second, and no more."""
     assert parse_date(text) == published
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ("2025-07-31T00:00:00.000Z", at("2025-07-31", DAY)),
+        ("2026-02-03 00:00:00", at("2026-02-03", DAY)),
+        ("2026-02-03 00:00:00+0000", at("2026-02-03", DAY)),
+        ("2026-02-03T00:00:00+02:00", at("2026-02-02T22:00:00Z", SECOND)),
+        ("2025-11-06T12:27:04.000Z", at("2025-11-06T12:27:04Z", SECOND)),
+        ("2017", at("2017", YEAR)),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_midnight_is_the_day_alone_where_a_provider_writes_it_so(
+    text: str | None, published: PublishedAt | None
+) -> None:
+    """Of another zone it is a moment."""
+    assert parse_day_or_instant(text) == published
 
 
 @pytest.mark.parametrize(
@@ -58,7 +81,18 @@ def test_an_impossible_part_leaves_the_coarser_one(text: str, published: Publish
 
 @pytest.mark.parametrize(
     "text",
-    [None, "", "5 mins ago", "yesterday", "0000", "0999-01-01", "0987-05-01T00:00:00Z", "9999999999", "x" * 10_000],
+    [
+        None,
+        "",
+        "5 mins ago",
+        "yesterday",
+        "0000",
+        "0999-01-01",
+        "0987-05-01T00:00:00Z",
+        "9999999999",
+        "Mon, soon",
+        "x" * 10_000,
+    ],
 )
 def test_what_is_no_date_is_none(text: str | None) -> None:
     """A relative date has no date without a clock."""
@@ -124,3 +158,21 @@ def test_a_coarse_date_lies_in_a_window_that_holds_any_of_its_days(
 ) -> None:
     """Both ends are inclusive."""
     assert lies_in(at("2017", YEAR), DateRange(earliest=earliest, latest=latest)) is inside
+
+
+@pytest.mark.parametrize(
+    ("window", "freshness", "ends"),
+    [
+        ((date(2024, 1, 5), date(2024, 2, 1)), 7, (date(2024, 1, 5), date(2024, 2, 1))),
+        ((date(2024, 1, 5), None), 7, (date(2024, 1, 5), date(2024, 1, 12))),
+        ((date(2024, 1, 5), None), None, (date(2024, 1, 5), date(2100, 1, 1))),
+        ((None, date(2024, 2, 1)), None, (date(1970, 1, 1), date(2024, 2, 1))),
+        ((date(9999, 12, 31), None), 7, (date(9999, 12, 31), date(2100, 1, 1))),
+    ],
+)
+def test_an_open_window_can_be_closed(
+    window: tuple[date | None, date | None], freshness: int | None, ends: tuple[date, date]
+) -> None:
+    """Freshness was resolved to its first day; what has no end reaches far enough, and no further than dates do."""
+    earliest, latest = window
+    assert closed(DateRange(earliest=earliest, latest=latest), freshness) == ends

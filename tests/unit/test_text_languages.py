@@ -4,7 +4,14 @@ import re
 
 import pytest
 
-from zarniwoop.text.languages import LANGUAGE_OF_MARC, LANGUAGES, MARC_CODES, REGIONS
+from zarniwoop.text.languages import (
+    LANGUAGE_OF_MARC,
+    LANGUAGES,
+    MARC_CODES,
+    REGIONS,
+    languages_written,
+    primary_language,
+)
 
 
 def test_the_standards_are_whole() -> None:
@@ -33,3 +40,38 @@ def test_what_catalogues_call_a_language_leads_back_to_it() -> None:
 def test_the_bibliographic_code_is_taken(language: str, code: str) -> None:
     """Where there are two."""
     assert MARC_CODES[language] == code
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("cathedral bells", set()),
+        ("Glockenläuten", set()),
+        ("2026 — !", set()),
+        ("κωδωνοκρουσία", {"el", "pnt"}),
+        ("お寺の鐘", {"ja"}),
+        ("テンプル", {"ja"}),
+        ("종소리", {"ko"}),
+        ("פעמון", {"he", "yi"}),
+        ("ระฆัง", {"th"}),
+    ],
+)
+def test_a_script_tells_which_languages_a_text_may_be_in(text: str, languages: set[str]) -> None:
+    """Latin letters, digits and marks tell nothing."""
+    assert languages_written(text) == languages
+
+
+def test_most_letters_decide() -> None:
+    """A name in another script does not make a question foreign; one script may be of many languages."""
+    assert languages_written("What does 鐘 mean?") == frozenset()
+    assert languages_written("清水寺") == {"zh", "ja"}
+    assert {"ru", "uk", "bg"} <= languages_written("колокольный звон DVD")
+    assert languages_written("колокол") <= LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("de", "de"), ("pt-BR", "pt"), ("zh-yue", "zh"), ("nb", "no"), ("no", "no"), ("simple", "en")],
+)
+def test_a_tag_and_a_wiki_s_name_lead_to_a_language(tag: str, language: str) -> None:
+    assert primary_language(tag) == language

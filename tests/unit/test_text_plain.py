@@ -2,7 +2,7 @@
 
 import pytest
 
-from zarniwoop.text.plain import clip, plain
+from zarniwoop.text.plain import clip, plain, plain_title, verbatim
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,40 @@ def test_a_text_is_cut_at_a_word_where_one_ends_late_enough(text: str, limit: in
     """And never longer than the limit, ellipsis included."""
     assert clip(text, limit) == cut
     assert len(clip(text, limit)) <= limit
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("Bells &amp; chimes", "Bells & chimes"),
+        ("Bells &amp;amp; chimes", "Bells & chimes"),
+        ("coupling and&amp;nbsp;BOLD", "coupling and BOLD"),
+        ("&lt;title&gt;Noise&lt;/title&gt;", "Noise"),
+        ("variants in &lt;i&gt;ATM&lt;/i&gt; and H&lt;sub&gt;2&lt;/sub&gt;O", "variants in ATM and H2O"),
+        ("&lt;mml:math display=&quot;block&quot;&gt;x&lt;/mml:math&gt;", "x"),
+        ("<i>p</i> &lt; 0.05 &amp;lt; q", "p < 0.05 < q"),
+        ("for x &lt;y&gt; z", "for x <y> z"),
+        ("plain", "plain"),
+        ("&lt;i&gt;&lt;/i&gt;", None),
+        (None, None),
+    ],
+)
+def test_a_title_may_be_escaped_twice(markup: str | None, text: str | None) -> None:
+    """Known inline markup goes, whatever else looks like a tag stays."""
+    assert plain_title(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\n    if a <b> c &amp;\r\n\treturn\n", "    if a <b> c &amp;\n\treturn"),
+        ("a\u202eb\x00", "ab"),
+        (" \u200b\n", None),
+        ("", None),
+        (None, None),
+        (7, None),
+    ],
+)
+def test_source_code_keeps_lines_indents_and_whatever_looks_like_markup(text: object, shown: str | None) -> None:
+    """Only what nobody could see goes."""
+    assert verbatim(text) == shown

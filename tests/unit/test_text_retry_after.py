@@ -2,7 +2,7 @@
 
 import pytest
 
-from zarniwoop.text.retry_after import stated_wait
+from zarniwoop.text.retry_after import stated_wait, wait_until
 
 NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
 
@@ -53,3 +53,21 @@ def test_an_illegible_clock_is_not_corrected_for() -> None:
     """Then ours has to do."""
     headers = {"retry-after": "Fri, 15 Jan 2027 08:01:00 GMT", "date": "noon"}
     assert stated_wait(headers, NOW) == 60.0
+
+
+@pytest.mark.parametrize(
+    ("moment", "headers", "wait"),
+    [
+        (NOW + 42, {"date": "Fri, 15 Jan 2027 08:00:00 GMT"}, 42.0),
+        (NOW - 42, {"date": "Fri, 15 Jan 2027 08:00:00 GMT"}, 0.0),
+        (1e300, {"date": "Fri, 15 Jan 2027 08:00:00 GMT"}, 31 * 86_400.0),
+        (NOW + 42, {}, None),
+        (NOW + 42, {"date": "today"}, None),
+        (None, {"date": "Fri, 15 Jan 2027 08:00:00 GMT"}, None),
+    ],
+)
+def test_a_moment_lies_ahead_by_the_answer_s_own_clock(
+    moment: float | None, headers: dict[str, str], wait: float | None
+) -> None:
+    """Without a moment or a clock nothing is known."""
+    assert wait_until(moment, headers) == wait

@@ -43,7 +43,9 @@ def test_every_instance_has_a_row_and_no_search_is_spent() -> None:
     ]
     assert report.providers[0].availability == {"IMAGE": "READY", "WEB": "READY"}
     assert research.protocol.asked == []
-    assert research.state.calls["snapshot"] == 1
+    assert research.state.calls["snapshot"] == 2
+    _report(research)
+    assert research.state.calls["snapshot"] == 3
 
 
 def test_routing_is_the_order_in_which_they_would_be_asked() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.tools.arguments import parse_arguments

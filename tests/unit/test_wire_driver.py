@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.addresses import FakeAddresses
 from tests.fakes.clock import FakeClock
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.keys import FakeKeyRing
@@ -282,6 +283,14 @@ def test_a_key_is_handed_to_the_transport() -> None:
     assert transport.sent[0].authentication == HeaderKey(name="X-Key")
 
 
+def test_settings_may_choose_how_a_key_is_sent() -> None:
+    transport = ScriptedTransport(answer({"items": []}))
+    chosen = replace(KEYED, authentication_for=lambda config: HeaderKey(name=config.extras["header"]))
+    config = with_keys(transport, FakeKeyRing(apiKey="sekrit"))._config
+    WireInstance(chosen, replace(config, extras={"header": "X-Other"})).search(request(), scope())
+    assert transport.sent[0].authentication == HeaderKey(name="X-Other")
+
+
 def test_no_key_where_one_is_required_is_a_failure_without_a_request() -> None:
     """The provider would only refuse it."""
     transport = ScriptedTransport()
@@ -367,6 +376,52 @@ def test_a_body_is_loaded_through_the_same_driver() -> None:
     assert (loaded.body, loaded.source_url) == (b"text", "https://made-up.test/v1/body/7")
     with pytest.raises(QueryRejected):
         one.load_content(REFERENCE, scope())
+
+
+PAGE = ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference="http://169.254.169.254/latest/meta-data/")
+
+
+@pytest.mark.parametrize("refusal", [Cause.ADDRESS, Cause.DNS])
+def test_a_page_that_is_not_public_is_named_to_nobody(refusal: Cause) -> None:
+    """No request is sent, and no provider is at fault."""
+    addresses, transport = FakeAddresses(refusal), ScriptedTransport()
+    one = made(transport, replace(FORMAT, content_exchange=content_exchange), addresses=addresses)
+    with pytest.raises(QueryRejected, match="not on the public internet") as caught:
+        one.load_content(PAGE, scope())
+    assert "169.254" not in str(caught.value)
+    assert (addresses.checked, transport.sent, caught.value.calls) == ([PAGE.reference], [], 0)
+
+
+def test_out_of_time_is_not_a_page_s_fault() -> None:
+    one = made(
+        ScriptedTransport(),
+        replace(FORMAT, content_exchange=content_exchange),
+        addresses=FakeAddresses(Cause.DEADLINE),
+    )
+    with pytest.raises(ProviderUnavailable):
+        one.load_content(PAGE, scope())
+
+
+def test_only_references_that_are_addresses_are_looked_at() -> None:
+    addresses = FakeAddresses(Cause.ADDRESS)
+    wire_format = replace(FORMAT, content_exchange=content_exchange)
+    made(ScriptedTransport(answer(b"text")), wire_format, addresses=addresses).load_content(REFERENCE, scope())
+    assert addresses.checked == []
+
+
+def test_where_nobody_can_tell_public_pages_none_is_read() -> None:
+    """An instance that was made without a guard."""
+    config = ProviderInstanceConfig(
+        instance_id="main",
+        protocol_id="made-up",
+        base_url=None,
+        transport=ScriptedTransport(),
+        keys=FakeKeyRing(),
+        clock=FakeClock(),
+    )
+    one = WireProtocol(replace(FORMAT, content_exchange=content_exchange)).instantiate(config)
+    with pytest.raises(QueryRejected, match="nobody can tell"):
+        one.load_content(PAGE, scope())
 
 
 def test_a_provider_without_bodies_says_so() -> None:

@@ -9,7 +9,7 @@ from tests.fakes.transport import answer
 from zarniwoop.contract.failure import Cause, MalformedAnswer, ProviderUnavailable
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.wire.reading import read_hits, read_json, read_number, read_xml
+from zarniwoop.wire.reading import read_hits, read_json, read_number, read_numbers, read_xml
 
 BOMB = b"""<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]><lolz>&lol2;</lolz>"""
 OUTSIDE = b"""<!DOCTYPE x [<!ENTITY secret SYSTEM "file:///etc/passwd">]><x>&secret;</x>"""
@@ -102,3 +102,20 @@ def test_a_header_is_read_as_a_finite_number(value: str, number: float | None) -
     """Anything else counts as absent."""
     assert read_number({"x-left": value}, "x-left") == number
     assert read_number({}, "x-left") is None
+
+
+@pytest.mark.parametrize(
+    ("header", "numbers"),
+    [
+        ("1, 15000", (1.0, 15000.0)),
+        (" 7 ", (7.0,)),
+        ("1;w=1, 15000", ()),
+        ("1, nan", ()),
+        ("1,,2", ()),
+        ("", ()),
+        (None, ()),
+    ],
+)
+def test_a_header_may_list_a_number_per_window(header: str | None, numbers: tuple[float, ...]) -> None:
+    """All of them or none, so that two such lists fit together."""
+    assert read_numbers({} if header is None else {"x-limit": header}, "x-limit") == numbers

@@ -15,7 +15,8 @@ from tests.fakes.parameter_store import InMemoryParameterStore
 from tests.fakes.providers import found
 from tests.fakes.transport import ScriptedTransport, answer
 from zarniwoop.contract.deadline import Deadline
-from zarniwoop.contract.failure import Cause, ConfigurationUnavailable, ProviderUnavailable
+from zarniwoop.contract.failure import Cause, ConfigurationUnavailable, ProviderUnavailable, QueryRejected
+from zarniwoop.contract.hit import ContentInline, ContentReference
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Outcome, SearchResult
@@ -134,6 +135,18 @@ def test_the_transport_dials_only_what_is_public_or_named(account: Cloud) -> Non
         transport.send(HttpRequest(url="http://127.0.0.1:9/"), deadline=Deadline.after(1.0, made.clock))
     assert refused.value.cause is Cause.ADDRESS
     transport.close()
+
+
+def test_a_page_reader_is_told_of_public_pages_alone(account: Cloud) -> None:
+    """What the operator opened is no exception: a reader of the house's own would fetch it."""
+    account.set_all({"research.endpoint.main.protocol": "firecrawl", "research.endpoint.main.apiKey": KEY})
+    transport = ScriptedTransport()
+    made = account.environment(transport=transport)
+    reader = made.tools.dispatcher.factory.assemble(_scope(made)).candidates["main"].instance
+    for page in ("http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:8080/"):
+        with pytest.raises(QueryRejected, match="not on the public internet"):
+            reader.load_content(ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference=page), _scope(made))
+    assert transport.sent == []
 
 
 @pytest.fixture
@@ -278,3 +291,17 @@ def test_settings_of_one_tenant_are_not_anothers() -> None:
     assert isinstance(made.fake_parameters, InMemoryParameterStore)
     assert made.research_settings(_scope(made, "other"))[0].endpoints == ()
     assert len(made.research_settings(_scope(made))[0].endpoints) == 1
+
+
+def test_the_settings_that_say_what_a_key_opens_are_known_of_every_protocol() -> None:
+    """Else a project could point the tenant's key at another core, index, group or filter."""
+    known = Environment({})._known_protocols
+    owed = {
+        "solr": {"core", "handler", "filterQuery", "idField", "textField", "searchFields"},
+        "elasticsearch": {"index", "query", "textField", "searchFields"},
+        "gitlab": {"project", "group"},
+        "bedrock-kb": {"knowledgeBaseId", "filter"},
+    }
+    assert {name for name, each in known.items() if each.steering} == set(owed)
+    assert all(names <= set(known[name].steering) for name, names in owed.items())
+    assert {name for name, each in known.items() if each.by_role} == {"agentcore", "bedrock-kb"}

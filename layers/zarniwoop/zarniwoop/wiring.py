@@ -15,9 +15,12 @@ from zarniwoop.observe.metrics import MetricsBuffer, flush_to_cloudwatch
 from zarniwoop.observe.redaction import Redactor
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.hash_key import StackHashKey
+from zarniwoop.wiring_aws import AwsWiring
+from zarniwoop.wiring_documents import DocumentWiring
 from zarniwoop.wiring_models import ModelWiring
 from zarniwoop.wiring_net import NetWiring
 from zarniwoop.wiring_runs import RunWiring
+from zarniwoop.wiring_settings import SettingsWiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from zarniwoop.tools.tool import ToolServices
 
 
-class Environment(NetWiring, RunWiring, ModelWiring):
+class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, SettingsWiring):
     """What one execution environment is made of. Tests hand in variables, a clock and a transport of their own."""
 
     def __init__(
@@ -61,6 +64,10 @@ class Environment(NetWiring, RunWiring, ModelWiring):
         """At the end of an invocation, however it ended: nothing is carried over into the next one."""
         if "audit" in self.__dict__:
             self.audit.flush()
+        self.write_metrics()
+
+    def write_metrics(self) -> None:
+        """What was counted so far; the end of an invocation does it, and whoever may not live to see it, before."""
         flush_to_cloudwatch(self.metrics.drain())
 
     @cached_property
@@ -106,12 +113,14 @@ class Environment(NetWiring, RunWiring, ModelWiring):
         fleet = FleetState(store=self.state, clock=self.clock, metrics=self.metrics)
         factory = SearchProviderFactory(
             settings=self.research_settings,
-            forget_settings=lambda tenant_id, project_id: self._settings.forget(tenant_id, project_id),
+            forget_settings=self._forget_settings,
             protocols=self._protocols,
             transport=self._transport,
             keys=self._keys,
             clock=self.clock,
             metrics=self.metrics,
+            aws=self._aws,
+            addresses=self._addresses,
         )
         dispatcher = Dispatcher(
             factory=factory,
@@ -154,11 +163,12 @@ class Environment(NetWiring, RunWiring, ModelWiring):
 
     def research_settings(self, scope: SearchScope) -> "tuple[ResearchSettings, bool]":
         """The settings in force for a scope, and whether they are a stale copy."""
-        from zarniwoop.settings.endpoints import research_settings
-
         effective = self._settings.read(scope.tenant_id, scope.project_id, scope.process_id)
-        settings = research_settings(effective, self._known_protocols, self._key_marks)
-        return self._with_model_faults(settings, effective), effective.stale
+        return self.judge_settings(effective), effective.stale
+
+    def _forget_settings(self, tenant_id: str, project_id: str) -> None:
+        self._settings.forget(tenant_id, project_id)
+        self._keys.forget(f"{self._variables['SETTINGS_ROOT']}/{tenant_id}/")
 
     @cached_property
     def _dynamodb(self) -> "DynamoDBClient":
@@ -198,7 +208,7 @@ class Environment(NetWiring, RunWiring, ModelWiring):
         from zarniwoop.adapters import BUILTIN
         from zarniwoop.dispatch.protocols import collect_protocols
 
-        return collect_protocols(BUILTIN)
+        return collect_protocols((*BUILTIN, *self._own_protocols))
 
     @cached_property
     def _known_protocols(self) -> "Mapping[str, KnownProtocol]":
@@ -212,6 +222,8 @@ class Environment(NetWiring, RunWiring, ModelWiring):
                 key_required=protocol.format.key_required,
                 key_variable=protocol.format.key_variable,
                 takes_generic_key=protocol.format.takes_generic_key,
+                steering=tuple(field.name for field in protocol.format.setting_fields if field.steers),
+                by_role=protocol.format.by_role,
             )
             if isinstance(protocol, WireProtocol)
             else KnownProtocol()

@@ -57,11 +57,10 @@ class ModelWiring:
 
     @cached_property
     def models(self) -> "ModelGateway":
-        from zarniwoop.llm.bedrock import KeptClients
         from zarniwoop.llm.builtin import BUILTIN_ANSWERS
         from zarniwoop.llm.gateway import ModelGateway
         from zarniwoop.llm.recipes import RecipeBook
-        from zarniwoop.stores.clients import bedrock_runtime_client
+        from zarniwoop.stores.clients import KeptClients, bedrock_runtime_client
 
         return ModelGateway(
             models=self._model_settings.read,

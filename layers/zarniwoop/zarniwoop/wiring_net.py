@@ -14,7 +14,7 @@ from zarniwoop.contract.failure import StackMisconfigured
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
 
-    from zarniwoop.contract.transport import Transport
+    from zarniwoop.contract.transport import PublicAddresses, Transport
     from zarniwoop.net.address import AllowedNetworks
 
 _LONGEST_READ = 900.0
@@ -59,6 +59,13 @@ class NetWiring:
         from zarniwoop.net.transport import PooledTransport
 
         return PooledTransport(contact=self._contact)
+
+    @cached_property
+    def _addresses(self) -> "PublicAddresses":
+        """Which pages may be named to whoever reads pages for us."""
+        from zarniwoop.net.guard import AddressGuard
+
+        return AddressGuard()
 
     @cached_property
     def _contact(self) -> str:

@@ -111,7 +111,6 @@ class RunWiring:
 
         return RunEnds(
             runs=self.runs,
-            files=self.run_files,
             webhooks=lambda: self.webhooks,
             clock=self.clock,
             metrics=self.metrics,

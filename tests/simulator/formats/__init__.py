@@ -1,9 +1,63 @@
-"""The seven wire formats, named here and nowhere else."""
+"""The wire formats, named here and nowhere else."""
 
-from tests.simulator.formats import arxiv, hackernews, openalex, openlibrary, pubmed, serper, wikipedia
+from tests.simulator.formats import (
+    arxiv,
+    brave,
+    crossref,
+    dblp,
+    doaj,
+    elasticsearch,
+    europepmc,
+    exa,
+    firecrawl,
+    github,
+    gitlab,
+    hackernews,
+    nominatim,
+    openalex,
+    openlibrary,
+    orcid,
+    photon,
+    pubmed,
+    searxng,
+    semanticscholar,
+    serpapi,
+    serper,
+    solr,
+    tavily,
+    unpaywall,
+    wikipedia,
+)
 from tests.simulator.formats.format import Format
 
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
-    for module in (serper, wikipedia, openalex, arxiv, pubmed, openlibrary, hackernews)
+    for module in (
+        serper,
+        wikipedia,
+        openalex,
+        arxiv,
+        pubmed,
+        openlibrary,
+        hackernews,
+        tavily,
+        brave,
+        serpapi,
+        exa,
+        firecrawl,
+        searxng,
+        semanticscholar,
+        crossref,
+        europepmc,
+        doaj,
+        dblp,
+        unpaywall,
+        github,
+        orcid,
+        gitlab,
+        elasticsearch,
+        solr,
+        nominatim,
+        photon,
+    )
 }

@@ -29,20 +29,25 @@ class Credits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What a format answers from. `openalex` counts in credits of 0.0001 USD."""
+    """What a format answers from. `openalex` counts in credits of 0.0001 USD; `metered` has the others' balances."""
 
     library: Library
     serper: Credits
     openalex: Credits
+    metered: Mapping[str, Credits] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """`answer` gets the request with its path below `/<name>`. `refusals`: the provider's own bodies, by status."""
+    """`answer` gets the request with its path below `/<name>`. `refusals`: the provider's own bodies, by status.
+
+    `credits` is the balance of a fresh account, for a provider that counts: `world.metered[name]`.
+    """
 
     name: str
     answer: Callable[[Request, World], Answer]
     refusals: Mapping[int, Answer] = field(default_factory=dict)
+    credits: int | None = None
 
     def refusal(self, status: int) -> Answer:
         return self.refusals.get(status) or plain_refusal(status)

@@ -96,7 +96,7 @@ def _esummary(asked: Mapping[str, str], world: World) -> Answer:
 
 
 def _summary(work: Work) -> dict[str, Any]:
-    names = [{"name": _short_name(author), "authtype": _kind(author), "clusterid": ""} for author in work.authors]
+    names = [{"name": short_name(author), "authtype": _kind(author), "clusterid": ""} for author in work.authors]
     title = plain(work.title)
     return {
         "uid": work.pmid,
@@ -160,7 +160,7 @@ def _by_pmid(world: World) -> dict[str, Work]:
     return {work.pmid: work for work in world.library.works.items if work.pmid}
 
 
-def _short_name(author: str) -> str:
+def short_name(author: str) -> str:
     """`Doudna, Jennifer A.` as `Doudna JA`; a group keeps its name."""
     last, _, first = author.partition(", ")
     return f"{last} {initials(first)}".strip()

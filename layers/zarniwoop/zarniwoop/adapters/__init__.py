@@ -1,6 +1,35 @@
 """The built-in protocols: one file each, a declaration and a generator that never touches the network."""
 
-from zarniwoop.adapters import arxiv, hackernews, openalex, openlibrary, pubmed, serper, wikipedia
+from zarniwoop.adapters import (
+    agentcore,
+    arxiv,
+    bedrock_kb,
+    brave,
+    crossref,
+    dblp,
+    doaj,
+    elasticsearch,
+    europepmc,
+    exa,
+    firecrawl,
+    github,
+    gitlab,
+    hackernews,
+    nominatim,
+    openalex,
+    openlibrary,
+    orcid,
+    photon,
+    pubmed,
+    searxng,
+    semanticscholar,
+    serpapi,
+    serper,
+    solr,
+    tavily,
+    unpaywall,
+    wikipedia,
+)
 from zarniwoop.wire.driver import WireProtocol
 
 BUILTIN: tuple[WireProtocol, ...] = (
@@ -11,5 +40,26 @@ BUILTIN: tuple[WireProtocol, ...] = (
     pubmed.PROTOCOL,
     openlibrary.PROTOCOL,
     hackernews.PROTOCOL,
+    tavily.PROTOCOL,
+    brave.PROTOCOL,
+    serpapi.PROTOCOL,
+    exa.PROTOCOL,
+    firecrawl.PROTOCOL,
+    searxng.PROTOCOL,
+    semanticscholar.PROTOCOL,
+    crossref.PROTOCOL,
+    europepmc.PROTOCOL,
+    doaj.PROTOCOL,
+    dblp.PROTOCOL,
+    unpaywall.PROTOCOL,
+    orcid.PROTOCOL,
+    github.PROTOCOL,
+    gitlab.PROTOCOL,
+    elasticsearch.PROTOCOL,
+    solr.PROTOCOL,
+    nominatim.PROTOCOL,
+    photon.PROTOCOL,
+    agentcore.PROTOCOL,
+    bedrock_kb.PROTOCOL,
 )
 """Every built-in, named here and nowhere else. Add-ons come by the entry point group `zarniwoop.protocols`."""

@@ -18,9 +18,9 @@ from zarniwoop.contract.transport import HttpAnswer, HttpRequest
 from zarniwoop.text.dates import parse_date
 from zarniwoop.text.identifiers import bare_arxiv_id, bare_doi
 from zarniwoop.text.plain import clip, plain
-from zarniwoop.text.urls import host_of
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, WireFormat
+from zarniwoop.wire.pacing import pacing_subject
 from zarniwoop.wire.reading import read_hits, read_xml
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
 
 
 def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
-    host = host_of(config.base_url or "") or "export.arxiv.org"
-    return Pacing(subject=f"arxiv@{host}", requests=1, seconds=3.0)
+    return Pacing(subject=pacing_subject(config), requests=1, seconds=3.0)
 
 
 PROTOCOL = WireProtocol(
@@ -118,6 +117,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset((SearchModality.ACADEMIC,)),
         domains=frozenset((SearchDomain.ACADEMIC,)),
         exchange=exchange,
+        filters=frozenset(("date_from", "date_to", "freshness_days")),
         prompt_hint=(
             "**arXiv** holds preprints in physics, mathematics, computer science, statistics, quantitative biology and "
             "economics, before peer review. Choose it for recent STEM work and ask with a few English keywords: every "

@@ -17,13 +17,13 @@ from zarniwoop.text.dates import parse_date
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.text.urls import http_url
 from zarniwoop.wire.driver import WireProtocol
+from zarniwoop.wire.filters import DATES
 from zarniwoop.wire.format import Exchange, Found, SettingField, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
 
 _ITEM = "https://news.ycombinator.com/item?id="
 _MOST_HITS = 100
 _SNIPPET = 400
-_DATES = frozenset(("date_from", "date_to", "freshness_days"))
 _TAGS = SettingField(
     name="tags",
     title="Kinds of items",
@@ -43,12 +43,12 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
         params["numericFilters"] = _created_in(request.published)
     body = read_json((yield HttpRequest(url=f"{config.base_url}/search", params=params)))
     hits, dropped = read_hits(body["hits"], lambda item: _to_hit(item, request.modality))
-    return Found(hits=hits, dropped_count=dropped, translated=_DATES)
+    return Found(hits=hits, dropped_count=dropped, translated=DATES)
 
 
 def _hits_wanted(request: SearchRequest) -> int:
     """As many as are asked for, and all that fit into one answer where filters will be applied here."""
-    filters = {name for name, _ in request.expert_params.given()} - _DATES
+    filters = {name for name, _ in request.expert_params.given()} - DATES
     return _MOST_HITS if filters else request.max_results
 
 
@@ -103,6 +103,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset((SearchModality.NEWS, SearchModality.WEB)),
         domains=frozenset((SearchDomain.NEWS, SearchDomain.WEB)),
         exchange=exchange,
+        filters=DATES,
         prompt_hint="""Hacker News holds what **software developers and founders** have shared and discussed since 2006,
 free of charge. Choose it for technology news, launches and practitioners' experience. It is no index of general news,
 and its comments are opinions, not evidence.""",

@@ -5,7 +5,6 @@ Quirks: an abstract comes as an inverted index (word to positions); titles hold 
 at 100 authorships; an unknown DOI is a 404 with an HTML page, so a DOI is asked for as a filter; 403 means "too fast".
 """
 
-import re
 from collections.abc import Mapping
 
 from zarniwoop.adapters.openalex_works import to_hit
@@ -15,33 +14,28 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
+from zarniwoop.text.identifiers import asked_doi
 from zarniwoop.wire.driver import WireProtocol
-from zarniwoop.wire.extras import EMAIL_PATTERN
-from zarniwoop.wire.format import Exchange, Found, SettingField, WireFormat
+from zarniwoop.wire.extras import contact_field
+from zarniwoop.wire.format import Exchange, Found, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json, read_number
 
 _FIELDS = (
     "id,doi,ids,title,display_name,publication_date,publication_year,language,type,authorships,primary_location,"
     "locations,open_access,cited_by_count,is_retracted,abstract_inverted_index"
 )
-_ONLY_A_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/[^\s,|]+)", re.IGNORECASE)
 _COSTS = {"usd": "x-ratelimit-cost-required-usd", "credits": "x-ratelimit-credits-required"}
 _LONGEST_RESET = 86_400
 _IGNORES = {
     "filetype": "OpenAlex describes works, not files; `pdf_url` among the extras is the file where there is one",
     "locale": "a work asked for by its DOI is found in whatever language it is written",
 }
-_CONTACT = SettingField(
-    name="contactEmail",
-    title="Contact e-mail",
-    description="Sent along as OpenAlex's `mailto`.",
-    pattern=EMAIL_PATTERN,
-)
+_CONTACT = contact_field("Sent along as OpenAlex's `mailto`.")
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
-    doi = _ONLY_A_DOI.fullmatch(request.query.strip())
-    filters, translated = _filters(request, doi.group(1) if doi else None)
+    doi = asked_doi(request.query)
+    filters, translated = _filters(request, doi)
     params = {
         "search": "" if doi else request.query,
         "filter": ",".join(filters),
@@ -111,6 +105,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset({SearchModality.ACADEMIC}),
         domains=frozenset({SearchDomain.ACADEMIC}),
         exchange=exchange,
+        filters=frozenset(("date_from", "date_to", "freshness_days", "locale")),
         prompt_hint="""**OpenAlex** indexes scholarly works of every discipline: articles, preprints, books, theses, \
 data sets, with abstracts, citation counts, open access links and a retraction flag. Choose it for questions across \
 fields, for the humanities and social sciences, and to look up a work by its DOI (as the whole query). It narrows \

@@ -18,6 +18,7 @@ from zarniwoop.text.dates import from_parts
 from zarniwoop.text.languages import LANGUAGE_OF_MARC, MARC_CODES
 from zarniwoop.text.plain import plain
 from zarniwoop.wire.driver import WireProtocol
+from zarniwoop.wire.filters import DATES
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
 
@@ -25,7 +26,6 @@ _SITE = "https://openlibrary.org"
 _FIELDS = "key,title,subtitle,author_name,first_publish_year,isbn,cover_i,language,edition_count"
 _KEY = re.compile(r"/(?:works|books)/(?P<id>OL\d+[WM])")
 _ISBN_13 = re.compile(r"97[89]\d{10}")
-_DATES = frozenset(("date_from", "date_to", "freshness_days"))
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
@@ -43,7 +43,7 @@ def _query(request: SearchRequest) -> tuple[str, frozenset[str]]:
         ends = (request.published.earliest, request.published.latest)
         first, last = (day.year if day else "*" for day in ends)
         words.append(f"first_publish_year:[{first} TO {last}]")
-        translated |= _DATES
+        translated |= DATES
     if request.locale and request.locale.language in MARC_CODES:
         words.append(f"language:{MARC_CODES[request.locale.language]}")
         translated |= {"locale"}
@@ -106,6 +106,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset((SearchModality.BOOK,)),
         domains=frozenset((SearchDomain.BOOKS,)),
         exchange=exchange,
+        filters=DATES | {"locale"},
         prompt_hint="""Open Library catalogues **books**: authors, first year, languages and ISBNs, free of charge.
 Choose it to find or check a book by title, author or subject. It does not search inside books and holds no papers or
 reviews; its data come from volunteers.""",

@@ -24,10 +24,10 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
-from zarniwoop.text.urls import host_of
 from zarniwoop.wire.driver import WireProtocol
-from zarniwoop.wire.extras import EMAIL_PATTERN
+from zarniwoop.wire.extras import contact_field
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, SettingField, WireFormat
+from zarniwoop.wire.pacing import pacing_subject
 from zarniwoop.wire.reading import read_hits, read_json
 
 _IDS_IN_A_GET = 200
@@ -98,11 +98,9 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
 
 
 def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
-    host = host_of(config.base_url or "") or "eutils.ncbi.nlm.nih.gov"
     calls = 3 if _wants_abstracts(config) else 2
-    if config.credential_key is None:
-        return Pacing(subject=f"pubmed@{host}", requests=3, seconds=1.0, calls=calls)
-    return Pacing(subject=f"pubmed@{host}:{config.credential_key}", requests=10, seconds=1.0, calls=calls)
+    requests = 3 if config.credential_key is None else 10
+    return Pacing(subject=pacing_subject(config, by_key=True), requests=requests, seconds=1.0, calls=calls)
 
 
 PROTOCOL = WireProtocol(
@@ -112,6 +110,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset((SearchModality.ACADEMIC,)),
         domains=frozenset((SearchDomain.ACADEMIC,)),
         exchange=exchange,
+        filters=frozenset(("date_from", "date_to", "freshness_days", "locale")),
         content_exchange=content_exchange,
         prompt_hint=(
             "**PubMed** indexes the biomedical literature: medicine, nursing, pharmacology, genetics, public health. "
@@ -126,12 +125,7 @@ PROTOCOL = WireProtocol(
         max_results=500,
         ignores={"filetype": "PubMed records are pages"},
         setting_fields=(
-            SettingField(
-                name="contactEmail",
-                title="Contact e-mail",
-                description="Sent with every call, so that NCBI can write before it blocks.",
-                pattern=EMAIL_PATTERN,
-            ),
+            contact_field("Sent with every call, so that NCBI can write before it blocks."),
             SettingField(
                 name="abstracts",
                 title="Abstracts",

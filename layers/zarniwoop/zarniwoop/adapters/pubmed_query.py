@@ -5,16 +5,13 @@ Quirk: words without a field are mapped to subject headings, which finds more th
 as it was written, its own fields and operators included, as long as its brackets and quotes are in pairs.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from zarniwoop.contract.failure import ProviderError, ProviderUnavailable, QueryRejected
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.text.languages import MARC_CODES
-
-_STRUCTURE = re.compile(r'[()\[\]"]')
-_OPENER = {")": "(", "]": "["}
+from zarniwoop.text.pairs import has_words, paired
 
 
 def search_fields(request: SearchRequest) -> dict[str, str]:
@@ -54,8 +51,8 @@ def unknown_phrases(found: Mapping[str, Any], query: str) -> str | None:
 
 
 def _term(request: SearchRequest) -> str:
-    term = request.query if _is_balanced(request.query) else _STRUCTURE.sub(" ", request.query)
-    if not _STRUCTURE.sub("", term).strip():
+    term = paired(request.query)
+    if not has_words(term):
         raise QueryRejected("the query has no word to search for")
     language = _language(request)
     return f"({term}) AND {language}[la]" if language else term
@@ -63,16 +60,3 @@ def _term(request: SearchRequest) -> str:
 
 def _language(request: SearchRequest) -> str | None:
     return MARC_CODES.get(request.locale.language) if request.locale else None
-
-
-def _is_balanced(text: str) -> bool:
-    """Whether every quote and bracket has its partner, so that nothing appended falls into one of them."""
-    if text.count('"') % 2:
-        return False
-    waiting: list[str] = []
-    for mark in _STRUCTURE.findall("".join(text.split('"')[::2])):
-        if mark in "([":
-            waiting.append(mark)
-        elif not waiting or waiting.pop() != _OPENER[mark]:
-            return False
-    return not waiting

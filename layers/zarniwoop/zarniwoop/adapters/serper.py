@@ -87,7 +87,7 @@ def _items(body: dict[str, Any], path: str, key: str) -> list[Any]:
     return items
 
 
-def account(config: ProviderInstanceConfig) -> QuotaExchange:
+def quota_exchange(config: ProviderInstanceConfig) -> QuotaExchange:
     balance = read_json((yield HttpRequest(url=f"{config.base_url}/account")))["balance"]
     return QuotaStatus(source=QuotaSource.PROVIDER, unit="credits", remaining=float(balance))
 
@@ -99,6 +99,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset(_KINDS),
         domains=frozenset((SearchDomain.WEB, SearchDomain.NEWS, SearchDomain.ACADEMIC)),
         exchange=exchange,
+        filters=_DATED | {"filetype", "locale"},
         prompt_hint="""Google: the **open web**, images, videos, PDFs, news and Scholar. Choose it for what is current,
 local or commercial. It costs credits: ask the free specialised indexes first for papers and encyclopedic facts.""",
         index_family="google",
@@ -108,6 +109,6 @@ local or commercial. It costs credits: ask the free specialised indexes first fo
         key_required=True,
         key_variable="SERPER_API_KEY",
         takes_generic_key=True,
-        quota_exchange=account,
+        quota_exchange=quota_exchange,
     )
 )

@@ -3,7 +3,6 @@
 Quirks: Scholar packs authors, venue and year into one line; the same key means the same in every list that has it.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,8 @@ from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.text.dates import parse_date
 from zarniwoop.text.identifiers import bare_arxiv_id
-from zarniwoop.text.plain import clip, plain
+from zarniwoop.text.plain import plain
+from zarniwoop.text.publication import read_publication
 from zarniwoop.text.urls import http_url, url_and_host
 
 
@@ -29,8 +29,6 @@ _EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {  # key of an item: n
     "channel": ("channel", plain),
     "duration": ("duration", plain),
 }
-# "A Vaswani, N Shazeer… - Advances in neural …, 2017 - proceedings.neurips.cc"
-_PUBLICATION = re.compile(r"^(.*?)(?: - (.+?))??(?:(?: - |, )(\d{4}))?(?: - \S+)?$")
 
 
 def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> SearchHit | None:
@@ -38,7 +36,7 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
     if title is None or link is None:
         return None
     url, host = link
-    authors, venue, year = _publication(item["publicationInfo"]) if "publicationInfo" in item else ((), None, None)
+    authors, venue, year = read_publication(item["publicationInfo"]) if "publicationInfo" in item else ((), None, None)
     date = item.get("year") or item.get("date") or year
     date_text = plain(str(date)) if date else None
     published = parse_date(date_text)
@@ -69,9 +67,3 @@ def panels_of(page: Mapping[str, Any]) -> dict[str, str]:
     graph, box = (block if isinstance(block, dict) else {} for block in map(page.get, ("knowledgeGraph", "answerBox")))
     texts = {"knowledge_graph": graph.get("description"), "answer_box": box.get("answer") or box.get("snippet")}
     return {name: text for name, markup in texts.items() if isinstance(markup, str) and (text := plain(markup))}
-
-
-def _publication(info: str | None) -> tuple[tuple[str, ...], str | None, str | None]:
-    """Authors, venue and year out of Scholar's one line."""
-    names, venue, year = _PUBLICATION.findall(clip(plain(info) or "", 300))[0]
-    return tuple(name for part in names.split(",") if (name := part.strip(" …"))), venue or None, year or None

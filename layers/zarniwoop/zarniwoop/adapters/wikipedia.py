@@ -12,6 +12,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
+from zarniwoop.text.languages import primary_language
 from zarniwoop.text.urls import host_of, http_url
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, SettingField, WireFormat
@@ -35,18 +36,19 @@ _BROKEN = ("internal_api_error", "readonly", "cirrussearch-backend-error")
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
-    wiki = _wiki(config)
-    language = _language(wiki, config)
+    wiki, language = _wiki(config), _language(config)
     params = {"generator": "search", "gsrsearch": request.query, "gsrlimit": str(request.max_results)}
     params |= {"prop": "extracts|info|description|pageprops", "exintro": "1", "ppprop": "disambiguation"}
     body = read_json((yield HttpRequest(url=f"{wiki}/w/api.php", params=_QUERY | params)))
     hits, dropped = read_hits(pages_of(body), lambda page: to_hit(page, request.modality, wiki, language))
-    spoken = request.locale is not None and request.locale.language == language
+    spoken = request.locale is not None and primary_language(request.locale.language) == primary_language(
+        language or ""
+    )
     translated = frozenset({"locale"}) if spoken else frozenset[str]()
     return Found(hits=hits, dropped_count=dropped, translated=translated, note=suggestion(body))
 
 
-def content(reference: ContentReference, config: ProviderInstanceConfig) -> ContentExchange:
+def content_exchange(reference: ContentReference, config: ProviderInstanceConfig) -> ContentExchange:
     """The whole text of a page by its number, else by its title."""
     wiki, wanted = _wiki(config), reference.reference
     if not wanted:
@@ -69,9 +71,11 @@ def _wiki(config: ProviderInstanceConfig) -> str:
     return f"https://{language}.wikipedia.org"
 
 
-def _language(wiki: str, config: ProviderInstanceConfig) -> str | None:
-    host = host_of(wiki) or ""
-    label = host.removesuffix(".wikipedia.org") if host.endswith(".wikipedia.org") else config.extras.get("language")
+def _language(config: ProviderInstanceConfig) -> str | None:
+    """The language of the wiki; not known of a MediaWiki whose settings do not say."""
+    host = host_of(_wiki(config)) or ""
+    is_wikipedia = host.endswith(".wikipedia.org")
+    label = host.partition(".")[0] if is_wikipedia else config.extras.get("language")
     return "en" if label == "simple" else label
 
 
@@ -94,6 +98,7 @@ PROTOCOL = WireProtocol(
         modalities=frozenset({SearchModality.ENCYCLOPEDIA, SearchModality.WEB}),
         domains=frozenset({SearchDomain.ENCYCLOPEDIA}),
         exchange=exchange,
+        filters=frozenset(("locale",)),
         prompt_hint="""**Wikipedia** explains terms, people, places, events and works; every hit carries the article's \
 lead as text. Choose it for definitions, background and established facts, not for news of the day or for what only \
 specialists publish. An instance searches one language: ask in that language, with few and telling words.""",
@@ -105,6 +110,7 @@ specialists publish. An instance searches one language: ask in that language, wi
         ignores=_IGNORES,
         setting_fields=(_LANGUAGE_FIELD,),
         classify=_classify,
-        content_exchange=content,
+        content_exchange=content_exchange,
+        language=_language,
     )
 )

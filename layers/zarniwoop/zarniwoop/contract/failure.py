@@ -5,6 +5,7 @@
     ├── CredentialsRejected   the key is at fault           until the endpoint's settings change
     ├── QuotaExhausted        the plan is used up           no cooldown; EXHAUSTED until the quota is looked at again
     ├── AccessRefused         a wall, not the key           5 min
+    ├── EndpointMisconfigured a setting is at fault         5 min
     ├── RateLimited           slow down                     Retry-After, else 1, 5, 25, 60 min
     ├── ProviderUnavailable   5xx, DNS, TLS, connect, time  30 s, 2, 10, 30 min
     └── MalformedAnswer       not the declared format       1 min
@@ -100,6 +101,18 @@ class QuotaExhausted(ProviderError):  # noqa: N818
 
 class AccessRefused(ProviderError):  # noqa: N818
     reason = "access_refused"
+
+
+class EndpointMisconfigured(ProviderError):  # noqa: N818
+    """The provider lacks what a setting names: an index, a project, a field. `setting` is its suffix."""
+
+    reason = "misconfigured"
+
+    def __init__(
+        self, setting: str, message: str, *, cause: Cause | None = Cause.STATUS, status: int | None = None
+    ) -> None:
+        super().__init__(f"{message}: see the setting {setting}", cause=cause, status=status)
+        self.setting = setting
 
 
 class RateLimited(ProviderError):  # noqa: N818

@@ -32,7 +32,10 @@ class PublishedAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentReference:
-    """A body: `text` for EMBED_TEXT (abstract, lead), `reference` for STASH_ON_DEMAND (what `load_content` needs)."""
+    """A body: `text` for EMBED_TEXT (abstract, lead), `reference` for STASH_ON_DEMAND (what `load_content` needs).
+
+    An embedded abstract may have a `reference` as well, to the full text behind it.
+    """
 
     inline: ContentInline
     media_type: str = "text/plain"

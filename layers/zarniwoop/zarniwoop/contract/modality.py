@@ -46,4 +46,5 @@ class SearchDomain(StrEnum):
     ENCYCLOPEDIA = "ENCYCLOPEDIA"
     CODE = "CODE"
     PLACES = "PLACES"
+    PEOPLE = "PEOPLE"
     INTERNAL = "INTERNAL"

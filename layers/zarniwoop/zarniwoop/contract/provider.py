@@ -11,7 +11,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.contract.transport import KeyRing, Transport
+from zarniwoop.contract.transport import AwsCaller, KeyRing, PublicAddresses, Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,9 @@ class ProviderInstanceConfig:
     """One endpoint, resolved from `research.endpoint.<id>.*`.
 
     `credential_key` names the setting that holds the key (its value stays in the key ring until the call); `extras` are
-    all suffixes beyond the four basic ones, spelt as in the settings. `transport`, `keys` and `clock` are what an
-    instance may use of the world.
+    all suffixes beyond the four basic ones, spelt as in the settings. `transport`, `keys`, `clock`, `aws` (None:
+    there is no way to AWS) and `addresses` (None: nobody can tell a page that is public) are what an instance may use
+    of the world.
     """
 
     instance_id: str
@@ -53,12 +54,32 @@ class ProviderInstanceConfig:
     transport: Transport = field(repr=False)
     keys: KeyRing = field(repr=False)
     clock: Clock = field(repr=False)
+    aws: AwsCaller | None = field(default=None, repr=False)
+    addresses: PublicAddresses | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What an instance can do beyond its modalities and tiers, out of its declaration.
+
+    `filters` are those that the provider itself applies, for at least one modality. `max_results` and `max_query_chars`
+    bound one search; None: not known. `index_family` names the index behind it, one vote in a fusion. `language` is the
+    only one that the instance searches; None: any.
+    """
+
+    filters: frozenset[str] = frozenset()
+    max_results: int | None = None
+    max_query_chars: int | None = None
+    index_family: str | None = None
+    loads_content: bool = False
+    tells_quota: bool = False
+    language: str | None = None
 
 
 class SearchProviderInstance(Protocol):
     """A concrete endpoint: URL, credentials and settings of one provider in one project.
 
-    An add-on inherits from this class to get the seed's defaults of the last four members.
+    An add-on inherits from this class to get the defaults of the members that have a body.
     """
 
     def id(self) -> str: ...
@@ -94,6 +115,10 @@ class SearchProviderInstance(Protocol):
     def pacing(self, request: SearchRequest) -> Pacing | None:
         """The provider's published rate and how many calls of it this request makes, or None where there is none."""
         return None
+
+    def capabilities(self) -> Capabilities:
+        """For planners, forms and `research_providers`; it asks nobody."""
+        return Capabilities()
 
     def dispose(self) -> None:
         """Let go of what the instance holds; called once, on a project stop or when its settings changed."""

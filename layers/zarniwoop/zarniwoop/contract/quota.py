@@ -36,3 +36,7 @@ class QuotaStatus:
     @property
     def exhausted(self) -> bool:
         return self.remaining is not None and self.remaining <= 0
+
+    def exhausted_at(self, now: float) -> bool:
+        """Whether nothing is left at that moment: what was reset since then is not used up, however it was kept."""
+        return self.exhausted and (self.resets_at is None or now < self.resets_at)

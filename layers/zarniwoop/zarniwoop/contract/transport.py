@@ -1,6 +1,7 @@
 """The seam between what speaks a provider's format and what owns the sockets."""
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -39,10 +40,18 @@ class Secret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderKey:
-    """The provider reads its key from a header; `prefix` is put before it ("Bearer ")."""
+    """The provider reads its key from a header; `prefix` is put before it ("Bearer ").
+
+    `encoded`: in base64, as HTTP's Basic wants `user:password` (RFC 7617).
+    """
 
     name: str
     prefix: str = ""
+    encoded: bool = False
+
+    def value_of(self, key: str) -> str:
+        """What stands in the header."""
+        return self.prefix + (b64encode(key.encode()).decode() if self.encoded else key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +102,41 @@ class Transport(Protocol):
         authentication: Authentication | None = None,
         secret: Secret | None = None,
     ) -> HttpAnswer: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsCall:
+    """One operation of an AWS service, asked with the role of the function, which takes the place of a key.
+
+    `operation` as AWS spells it ("Retrieve"). `region` None: the stack's own. `resource_setting` is the setting that
+    names what may not be there, and `resource` what it names.
+    """
+
+    service: str
+    operation: str
+    parameters: Mapping[str, Any]
+    region: str | None = None
+    resource_setting: str = "region"
+    resource: str | None = None
+
+
+class AwsCaller(Protocol):
+    """The way to AWS's services. Raises ProviderError."""
+
+    def call(self, call: AwsCall, *, tenant_id: str, deadline: Deadline) -> Mapping[str, Any]:
+        """The members of the answer, of the types that the service's model gives them."""
+        ...
+
+
+class PublicAddresses(Protocol):
+    """What tells whether an address may be named to others, who would fetch it for us."""
+
+    def check(self, url: str, *, deadline: Deadline) -> None:
+        """Raises ProviderUnavailable for a URL that does not lead to the public internet, or if nobody can tell.
+
+        Unlike for `Transport`, what the operator opened is closed here.
+        """
+        ...
 
 
 class KeyRing(Protocol):

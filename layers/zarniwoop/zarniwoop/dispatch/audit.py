@@ -37,6 +37,7 @@ class AuditTrail:
         hit_count: int,
         retention_days: int,
         operation: str = "search",
+        diagnostics: bool = False,
     ) -> None:
         now = self._clock.now()
         record = CallRecord(
@@ -55,6 +56,7 @@ class AuditTrail:
             expires_at=now + retention_days * _DAY,
             request_id=scope.request_id,
             operation=operation,
+            diagnostics=diagnostics,
         )
         with self._lock:
             self._pending.append(record)

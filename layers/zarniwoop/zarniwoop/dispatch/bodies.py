@@ -4,7 +4,6 @@ There is no cascade: a body is where the hit says it is. Nor is there a probe: a
 is left to a search, which can tell more.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from zarniwoop.contract.deadline import Clock
@@ -19,7 +18,7 @@ from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.gate import Skip, judge
 from zarniwoop.dispatch.turns import wait_for_turn
 from zarniwoop.settings.endpoints import Knobs
-from zarniwoop.stores.state import ProjectKey, StateSnapshot
+from zarniwoop.stores.state import StateSnapshot, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +29,15 @@ class Body:
     modality: SearchModality
     reference: ContentReference
 
+    @property
+    def subject(self) -> Subject:
+        return self.candidate.endpoint.id, self.modality
+
+    @property
+    def request(self) -> SearchRequest:
+        """As what a load is paced and accounted for: the reference stands where a search's query would."""
+        return SearchRequest(query=self.reference.reference or "", modality=self.modality, max_results=1)
+
 
 class BodyLoader:
     """Safe to use from several threads."""
@@ -39,36 +47,35 @@ class BodyLoader:
         self._fleet = fleet
         self._clock = clock
 
-    def look(self, bodies: Sequence[Body], scope: SearchScope) -> StateSnapshot:
-        """What is known of whoever has them, in one read."""
-        now = self._clock.now()
-        wanted = list(dict.fromkeys(body.candidate.wanted(body.modality, now) for body in bodies))
-        return self._fleet.snapshot(ProjectKey.of(scope), wanted)
-
     def load(self, body: Body, scope: SearchScope, snapshot: StateSnapshot, knobs: Knobs) -> Asked:
         """The body as `content`, or the reason why not. What an instance does never raises."""
-        candidate = body.candidate
         skip = self._skip(body, scope, snapshot)
         if skip is not None:
-            return Asked.skipped(candidate, skip)
-        next_turn = self._wait_for_turn(body, scope)
-        if next_turn is not None:
-            return Asked.skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
-        return self._caller.load(candidate, body.modality, body.reference, scope, knobs=knobs)
+            return Asked.skipped(body.candidate, skip)
+        held_up = self._wait_for_turn(body, scope)
+        if held_up is not None:
+            return held_up
+        previous = snapshot.cooldowns.get(body.subject)
+        return self._caller.load(body.candidate, body.request, body.reference, scope, previous=previous, knobs=knobs)
 
     def _skip(self, body: Body, scope: SearchScope, snapshot: StateSnapshot) -> Skip | None:
-        subject, now = (body.candidate.endpoint.id, body.modality), self._clock.now()
-        quota = quota_in_force(body.candidate.endpoint, subject, snapshot, now)
-        verdict = judge(body.candidate, snapshot.cooldowns.get(subject), quota, scope, now)
+        now = self._clock.now()
+        quota = quota_in_force(body.candidate.endpoint, body.subject, snapshot, now)
+        verdict = judge(body.candidate, snapshot.cooldowns.get(body.subject), quota, scope, now)
         if verdict.skip is None and scope.deadline.remaining() < SHORTEST_ATTEMPT_SECONDS:
             return Skip.OUT_OF_TIME
         return Skip.COOLDOWN if verdict.probe is not None else verdict.skip
 
-    def _wait_for_turn(self, body: Body, scope: SearchScope) -> float | None:
-        """At the rate of the instance's searches, since its host counts requests; a load is one of them."""
-        request = SearchRequest(query=body.reference.reference or "", modality=body.modality, max_results=1)
-        pacing = body.candidate.instance.pacing(request)
-        if pacing is None:
-            return None
+    def _wait_for_turn(self, body: Body, scope: SearchScope) -> Asked | None:
+        """At the rate of the instance's searches, since its host counts requests; a load is one of them.
+
+        None when it is this body's turn, else how it ended.
+        """
+        pacing = self._caller.pacing(body.candidate, body.request)
+        if pacing is None or isinstance(pacing, Asked):
+            return pacing
         longest = scope.deadline.remaining() - SHORTEST_ATTEMPT_SECONDS
-        return wait_for_turn(replace(pacing, calls=1), longest, self._fleet, self._clock)
+        next_turn = wait_for_turn(replace(pacing, calls=1), longest, self._fleet, self._clock)
+        if next_turn is None:
+            return None
+        return Asked.skipped(body.candidate, Skip.THROTTLED, retry_at=next_turn)

@@ -4,14 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from zarniwoop.contract.deadline import Clock
-from zarniwoop.contract.failure import (
-    ConfigurationUnavailable,
-    MalformedAnswer,
-    ProviderError,
-    QuotaExhausted,
-)
+from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError, QuotaExhausted
 from zarniwoop.contract.hit import ContentReference, LoadedContent
-from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
@@ -19,8 +14,8 @@ from zarniwoop.dispatch.audit import AuditTrail
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.dispatch.credit import credit_period, price_of_a_call
 from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.health import cooldown_after
-from zarniwoop.dispatch.promises import tidied
+from zarniwoop.dispatch.health import concerns_one_body, cooldown_after
+from zarniwoop.dispatch.promises import searched
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.endpoints import Knobs
@@ -116,7 +111,7 @@ class ProviderCaller:
         return self._carry_out(
             _Call(
                 operation="search",
-                act=lambda: tidied(candidate.instance.search(request, scope), request),
+                act=lambda: searched(candidate, request, scope),
                 candidate=candidate,
                 request=request,
                 scope=scope,
@@ -128,30 +123,45 @@ class ProviderCaller:
     def load(
         self,
         candidate: Candidate,
-        modality: SearchModality,
+        request: SearchRequest,
         reference: ContentReference,
         scope: SearchScope,
         *,
+        previous: Cooldown | None,
         knobs: Knobs,
     ) -> Asked:
-        """Load a body, with the account of a search; the reference stands where its query would."""
+        """Load a body, with the account of a search for `request`."""
         return self._carry_out(
             _Call(
                 operation="load",
                 act=lambda: candidate.instance.load_content(reference, scope),
                 candidate=candidate,
-                request=SearchRequest(query=reference.reference or "", modality=modality, max_results=1),
+                request=request,
                 scope=scope,
                 knobs=knobs,
+                previous=previous,
             )
         )
+
+    def pacing(self, candidate: Candidate, request: SearchRequest) -> Pacing | Asked | None:
+        """The rate that the instance keeps to, if any; where it raises, how that ended: nobody was asked."""
+        try:
+            return candidate.instance.pacing(request)
+        except Exception as error:  # noqa: BLE001 - the SPI's boundary, as in `_outcome`
+            self._note_internal(candidate, error)
+            attempt = Attempt(instance_id=candidate.endpoint.id, outcome=Outcome.FAILURE, reason="internal")
+            return Asked(attempt=attempt)
 
     def _carry_out(self, call: _Call) -> Asked:
         endpoint = call.candidate.endpoint
         allowed = call.scope.deadline.remaining()
         started = self._clock.monotonic()
         with self._tracing.span(
-            "provider", protocol=endpoint.protocol, instance=endpoint.id, modality=call.request.modality
+            "provider",
+            operation=call.operation,
+            protocol=endpoint.protocol,
+            instance=endpoint.id,
+            modality=call.request.modality,
         ):
             ended = self._outcome(call)
         milliseconds = round((self._clock.monotonic() - started) * 1000)
@@ -189,9 +199,12 @@ class ProviderCaller:
             return self._failed(ended, call, allowed)
         if isinstance(ended, ConfigurationUnavailable):
             return _End(outcome=Outcome.FAILURE, calls=0, reason="key_unavailable")
-        self._metrics.count(Metric.INTERNAL_ERRORS, protocol=call.candidate.endpoint.protocol)
-        self._on_internal_error(call.candidate.endpoint.id, ended)
+        self._note_internal(call.candidate, ended)
         return _End(outcome=Outcome.FAILURE, calls=1, reason="internal")
+
+    def _note_internal(self, candidate: Candidate, error: Exception) -> None:
+        self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
+        self._on_internal_error(candidate.endpoint.id, error)
 
     def _answered(self, result: SearchResult, call: _Call) -> _End:
         if result.error_message is not None:
@@ -228,8 +241,7 @@ class ProviderCaller:
 
     @staticmethod
     def _cooldown(error: ProviderError, call: _Call, now: float, allowed: float) -> Cooldown | None:
-        """A body that is too large or garbled says nothing of the provider's searches."""
-        if call.operation == "load" and isinstance(error, MalformedAnswer):
+        if call.operation == "load" and concerns_one_body(error):
             return None
         fingerprint = call.candidate.endpoint.fingerprint
         return cooldown_after(error, call.subject, call.previous, now=now, fingerprint=fingerprint, allowed=allowed)
@@ -255,6 +267,7 @@ class ProviderCaller:
         attempt, endpoint = asked.attempt, call.candidate.endpoint
         self._metrics.count(
             Metric.PROVIDER_CALLS,
+            operation=call.operation,
             protocol=endpoint.protocol,
             instance=endpoint.id,
             modality=call.request.modality,
@@ -263,6 +276,7 @@ class ProviderCaller:
         self._metrics.time(
             Metric.PROVIDER_DURATION,
             attempt.duration_ms,
+            operation=call.operation,
             protocol=endpoint.protocol,
             instance=endpoint.id,
             outcome=attempt.outcome,

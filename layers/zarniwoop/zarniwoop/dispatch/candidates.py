@@ -8,16 +8,18 @@ from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import SearchProviderInstance
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.dispatch.credit import credit_period
+from zarniwoop.dispatch.language import in_language, wanted_languages, with_siblings
 from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
 from zarniwoop.stores.state import Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An instance and the endpoint settings it was made of."""
+    """An instance and the endpoint settings it was made of. `language` is the only one that it searches."""
 
     instance: SearchProviderInstance
     endpoint: EndpointSettings
+    language: str | None = None
 
     def wanted(self, modality: SearchModality, now: float) -> Wanted:
         """What of the shared state tells whether it may be asked."""
@@ -44,8 +46,10 @@ class Lineup:
 def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings: ResearchSettings) -> Lineup:
     """The pinned instance alone; else default, then fallbacks; else all by priority, then id. Each at most once.
 
-    Where nobody is named, or nobody who could serve, those that cost money are left out unless their settings allow it.
-    Of several instances that declare a `language`, those of another language than the request's come last.
+    Where nobody is named, or nobody who could serve and is enabled, all others follow; those of them that cost money
+    only if their settings allow it.
+    Of several instances that search one language each, those of another language than the request's come last; routing
+    that names one of them stands for its siblings, too.
     Raises UnknownThing or InvalidArgument for a pinned instance that does not exist or does not serve the modality.
     """
     if request.pinned_provider_id:
@@ -54,22 +58,19 @@ def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings
     chosen = [available[name] for name in named if name in available and _serves(available[name], request)]
     ignored = [name for name in named if name not in available or not _serves(available[name], request)]
     note = f"routing names {_listed(ignored)}, which cannot serve {request.modality}" if ignored else None
-    if not chosen:
-        others = _by_priority([candidate for candidate in available.values() if _serves(candidate, request)])
+    if not any(candidate.endpoint.enabled for candidate in chosen):
+        serving = [each for each in available.values() if _serves(each, request) and each not in chosen]
+        others = _by_priority(serving)
         return Lineup(
-            candidates=_in_language(others.candidates, request),
+            candidates=(*chosen, *in_language(others.candidates, wanted_languages(request))),
             note=_joined(note, others.note),
             metered=others.metered,
         )
-    return Lineup(candidates=_in_language(chosen, request), note=note)
-
-
-def _in_language(candidates: Iterable[Candidate], request: SearchRequest) -> tuple[Candidate, ...]:
-    """The order that is given, but whoever speaks another language than the request's comes last."""
-    if request.locale is None:
-        return tuple(candidates)
-    wanted = request.locale.language
-    return tuple(sorted(candidates, key=lambda each: each.endpoint.extras.get("language", wanted) != wanted))
+    languages = wanted_languages(request)
+    if languages:
+        unnamed = [each for each in available.values() if _serves(each, request) and each not in chosen]
+        chosen = with_siblings(chosen, unnamed, languages)
+    return Lineup(candidates=in_language(chosen, languages), note=note)
 
 
 def _joined(*notes: str | None) -> str | None:
@@ -77,7 +78,7 @@ def _joined(*notes: str | None) -> str | None:
 
 
 def _by_priority(serving: Iterable[Candidate]) -> Lineup:
-    ordered = sorted(serving, key=lambda each: (each.endpoint.priority, each.endpoint.id))
+    ordered = sorted(serving, key=lambda each: each.endpoint.rank)
     metered = tuple(each.endpoint.id for each in ordered if not each.endpoint.may_be_asked_unnamed)
     return Lineup(
         candidates=tuple(each for each in ordered if each.endpoint.may_be_asked_unnamed),

@@ -68,9 +68,9 @@ class Cascade:
         if verdict.probe is not None and not self.fleet.claim_probe(self._project, verdict.probe):
             lease_end = self.clock.now() + PROBE_LEASE_SECONDS
             return Asked.skipped(candidate, Skip.PROBING, verdict.probe.reason, lease_end)
-        next_turn = self._wait_for_turn(candidate, behind)
-        if next_turn is not None:
-            return Asked.skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
+        held_up = self._wait_for_turn(candidate, behind)
+        if held_up is not None:
+            return held_up
         return self._ask(candidate, self.snapshot.cooldowns.get(self._subject(candidate)))
 
     def _verdict(self, candidate: Candidate, snapshot: StateSnapshot) -> Verdict:
@@ -79,23 +79,25 @@ class Cascade:
         return judge(candidate, snapshot.cooldowns.get(subject), quota, self.scope, now)
 
     def _ask(self, candidate: Candidate, previous: Cooldown | None) -> Asked:
-        seconds = min(ATTEMPT_CAP_SECONDS, ATTEMPT_SHARE * self.scope.deadline.remaining())
+        cap = candidate.endpoint.timeout_seconds or ATTEMPT_CAP_SECONDS
+        seconds = min(cap, ATTEMPT_SHARE * self.scope.deadline.remaining())
         scope = self.scope.until(self.scope.deadline.within(seconds))
         return self.caller.ask(candidate, self.request, scope, previous=previous, knobs=self.knobs)
 
-    def _wait_for_turn(self, candidate: Candidate, behind: Sequence[Candidate]) -> float | None:
-        """Take a turn at the provider's published rate; when it comes too late, say when there is one.
+    def _wait_for_turn(self, candidate: Candidate, behind: Sequence[Candidate]) -> Asked | None:
+        """Take a turn at the provider's published rate. None when it is there, else how it ended.
 
         While somebody behind could be asked, waiting leaves them most of the time; the last one may use it up.
         """
-        pacing = candidate.instance.pacing(self.request)
-        if pacing is None:
-            return None
+        pacing = self.caller.pacing(candidate, self.request)
+        if pacing is None or isinstance(pacing, Asked):
+            return pacing
         remaining = self.scope.deadline.remaining()
         longest = remaining - SHORTEST_ATTEMPT_SECONDS
         if any(self._verdict(other, self.snapshot).skip is None for other in behind):
             longest = min(longest, WAITING_SHARE * remaining)
-        return wait_for_turn(pacing, longest, self.fleet, self.clock)
+        next_turn = wait_for_turn(pacing, longest, self.fleet, self.clock)
+        return None if next_turn is None else Asked.skipped(candidate, Skip.THROTTLED, retry_at=next_turn)
 
     def _ask_again(self, candidate: Candidate, asked: Asked) -> Asked | None:
         """Wait out a short stated wait of the last provider that was asked, once, if the time allows.

@@ -8,8 +8,8 @@ from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import DispatchFailure, SearchResult
 from zarniwoop.dispatch.audit import AuditTrail
-from zarniwoop.dispatch.bodies import BodyLoader
-from zarniwoop.dispatch.call import InternalErrorLog, ProviderCaller
+from zarniwoop.dispatch.bodies import Body, BodyLoader
+from zarniwoop.dispatch.call import Asked, InternalErrorLog, ProviderCaller
 from zarniwoop.dispatch.candidates import Lineup, line_up
 from zarniwoop.dispatch.cascade import Cascade
 from zarniwoop.dispatch.factory import Assembly, SearchProviderFactory
@@ -77,7 +77,7 @@ class Dispatcher:
             tracing=tracing,
             on_internal_error=on_internal_error,
         )
-        self.bodies = BodyLoader(caller=self._caller, fleet=fleet, clock=clock)
+        self._bodies = BodyLoader(caller=self._caller, fleet=fleet, clock=clock)
 
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         """One search. What a provider does never raises: a search that nobody could answer has `failure` set.
@@ -113,6 +113,16 @@ class Dispatcher:
         """Every instance of the project and what is known of it, prepared as for a search. Raises as `search` does."""
         return self._in_force(scope, _everything)
 
+    def loading(self, survey: Survey, scope: SearchScope) -> Callable[[Body], Asked]:
+        """How the project's bodies are loaded by one look at it, in threads of whoever calls this; never raises."""
+        parent = self._tracing.parent()
+
+        def load(body: Body) -> Asked:
+            self._tracing.adopt(parent)
+            return self._bodies.load(body, scope, survey.snapshot, survey.assembly.settings.knobs)
+
+        return load
+
     def _prepare(self, requests: Sequence[SearchRequest], scope: SearchScope) -> _Prepared:
         lineups: tuple[Lineup, ...] = ()
 
@@ -135,26 +145,29 @@ class Dispatcher:
         if self._is_stopped_since(assembly, snapshot):
             self.factory.evict(scope.tenant_id, scope.project_id)
             self.fleet.forget(project)
-            assembly, again = self._look(scope, choose)
-            assembly.generation = snapshot.generation
-            snapshot = again
+            assembly, snapshot = self._look(scope, choose, generation=snapshot.generation)
         return Survey(assembly=assembly, snapshot=snapshot)
 
     def _look(
-        self, scope: SearchScope, choose: Callable[[Assembly, float], Iterable[Wanted]]
+        self,
+        scope: SearchScope,
+        choose: Callable[[Assembly, float], Iterable[Wanted]],
+        generation: int | None = None,
     ) -> tuple[Assembly, StateSnapshot]:
-        assembly = self.factory.assemble(scope)
+        """Where nothing was built yet the generation is read before the settings: one that is read after them may be
+        that of a change which they do not have."""
+        if generation is None and scope.project_id and not self.factory.holds(scope):
+            first = self.fleet.snapshot(ProjectKey.of(scope), ()).generation
+            generation = first if first >= 0 else None
+            self.factory.forget_settings(scope)
+        assembly = self.factory.assemble(scope, generation)
         wanted = list(dict.fromkeys(choose(assembly, self._clock.now())))
         return assembly, self.fleet.snapshot(ProjectKey.of(scope), wanted)
 
     @staticmethod
     def _is_stopped_since(assembly: Assembly, snapshot: StateSnapshot) -> bool:
-        """Whether the project was stopped after its instances were built here: its generation moved on."""
-        if snapshot.generation < 0:
-            return False
-        if assembly.generation is None:
-            assembly.generation = snapshot.generation
-        return assembly.generation != snapshot.generation
+        """Whether the project was stopped or changed after its instances were built here, or that cannot be told."""
+        return snapshot.generation >= 0 and assembly.generation != snapshot.generation
 
     def _run(self, request: SearchRequest, scope: SearchScope, prepared: _Prepared, lineup: Lineup) -> SearchResult:
         result = Cascade(

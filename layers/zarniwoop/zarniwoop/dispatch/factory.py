@@ -8,12 +8,13 @@ from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.problem import CallerError
 from zarniwoop.contract.provider import ProviderInstanceConfig, WrongSettingsError
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.contract.transport import KeyRing, Transport
+from zarniwoop.contract.transport import AwsCaller, KeyRing, PublicAddresses, Transport
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.settings.endpoints import EndpointSettings, Misconfigured, ResearchSettings
 from zarniwoop.settings.names import PROTOCOL
+from zarniwoop.text.languages import primary_language
 
 _MOST_ASSEMBLIES = 256
 CacheKey = tuple[str, str, str | None]
@@ -37,7 +38,7 @@ class ProjectScopeMissing(CallerError):  # noqa: N818 - named by its consequence
 
 @dataclass(slots=True, kw_only=True)
 class Assembly:
-    """What was built for one scope. `generation` is the project's when first seen, None before."""
+    """What was built for one scope. `generation` is the project's as read before the settings were; None: not known."""
 
     candidates: Mapping[str, Candidate]
     settings: ResearchSettings
@@ -48,7 +49,7 @@ class Assembly:
 
 
 class SearchProviderFactory:
-    """Builds and keeps instances; `transport`, `keys` and `clock` are handed to each of them."""
+    """Builds and keeps instances; `transport`, `keys`, `clock`, `aws` and `addresses` are handed to each of them."""
 
     def __init__(
         self,
@@ -60,6 +61,8 @@ class SearchProviderFactory:
         clock: Clock,
         metrics: Metrics,
         forget_settings: Callable[[str, str], None] = lambda _tenant_id, _project_id: None,
+        aws: AwsCaller | None = None,
+        addresses: PublicAddresses | None = None,
     ) -> None:
         self._settings = settings
         self._protocols = protocols
@@ -68,6 +71,8 @@ class SearchProviderFactory:
         self._clock = clock
         self._metrics = metrics
         self._forget_settings = forget_settings
+        self._aws = aws
+        self._addresses = addresses
         self._lock = threading.Lock()
         self._assemblies: dict[CacheKey, Assembly] = {}
 
@@ -75,18 +80,32 @@ class SearchProviderFactory:
     def protocols(self) -> Protocols:
         return self._protocols
 
-    def assemble(self, scope: SearchScope) -> Assembly:
+    def holds(self, scope: SearchScope) -> bool:
+        """Whether something was built for the scope's project, be it new or old."""
+        with self._lock:
+            return bool(self._siblings(_cache_key(scope)))
+
+    def forget_settings(self, scope: SearchScope) -> None:
+        """Read the settings anew for what is built next: another project of the tenant may have had them read."""
+        self._forget_settings(scope.tenant_id, scope.project_id)
+
+    def assemble(self, scope: SearchScope, generation: int | None = None) -> Assembly:
         """The instances of the scope's project, rebuilt from settings when the time to live is over.
 
+        `generation` is the project's as the caller read it before it had the settings forgotten. Where a part of the
+        project was built before, the new one is as old as that: they share what was read.
         Raises ProjectScopeMissing, and ConfigurationUnavailable when settings cannot be read and none are cached.
         """
         if not scope.tenant_id or not scope.project_id:
             raise ProjectScopeMissing
-        key = (scope.tenant_id, scope.project_id, scope.process_id)
+        key = _cache_key(scope)
         with self._lock:
             kept = self._assemblies.get(key)
             if kept is None or self._is_over(kept):
+                siblings = self._siblings(key)
+                known = generation if not siblings else min((each.generation for each in siblings), key=_age)
                 built = self._build(scope, kept)
+                built.generation = known
                 self._assemblies.pop(key, None)
                 self._assemblies[key] = built
                 self._forget_the_oldest()
@@ -102,6 +121,10 @@ class SearchProviderFactory:
         for candidate in gone:
             candidate.instance.dispose()
         return len(gone)
+
+    def _siblings(self, key: CacheKey) -> list[Assembly]:
+        """What was built for a project: for itself and for its processes."""
+        return [assembly for each, assembly in self._assemblies.items() if each[:2] == key[:2]]
 
     def _forget_the_oldest(self) -> None:
         """An environment that serves many projects keeps the ones that were built last."""
@@ -125,7 +148,7 @@ class SearchProviderFactory:
             if kept is not None and kept.endpoint == endpoint:
                 candidates[endpoint.id] = kept
                 continue
-            made = self._instantiate(endpoint)
+            made = self.make(endpoint)
             if isinstance(made, Candidate):
                 candidates[endpoint.id] = made
             else:
@@ -137,37 +160,69 @@ class SearchProviderFactory:
             misconfigured=tuple(misconfigured),
             stale=stale,
             built_at=self._clock.monotonic(),
-            generation=previous.generation if previous else None,
         )
 
-    def _instantiate(self, endpoint: EndpointSettings) -> Candidate | tuple[Misconfigured, ...]:
-        config = ProviderInstanceConfig(
-            instance_id=endpoint.id,
-            protocol_id=endpoint.protocol,
-            base_url=endpoint.base_url,
-            credential_key=endpoint.credential_key,
-            enabled=endpoint.enabled,
-            extras=endpoint.extras,
+    def make(self, endpoint: EndpointSettings) -> Candidate | tuple[Misconfigured, ...]:
+        """An instance of its own, kept by nobody; or what is wrong with its settings."""
+        return instantiate(
+            endpoint,
+            self._protocols,
             transport=self._transport,
             keys=self._keys,
             clock=self._clock,
+            aws=self._aws,
+            addresses=self._addresses,
         )
-        try:
-            instance = self._protocols.by_id[endpoint.protocol].instantiate(config)
-        except WrongSettingsError as error:
-            return tuple(
-                Misconfigured(instance_id=endpoint.id, setting=setting, reason=reason)
-                for setting, reason in error.faults
-            )
-        except ValueError as error:
-            return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=str(error)),)
-        except Exception as error:  # noqa: BLE001 - an add-on's constructor: it must not take the other endpoints along
-            reason = f"protocol '{endpoint.protocol}' fails to start ({type(error).__name__})"
-            return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=reason),)
-        return Candidate(instance=instance, endpoint=endpoint)
 
     @staticmethod
     def _dispose_replaced(previous: Assembly | None, candidates: Mapping[str, Candidate]) -> None:
         for instance_id, candidate in (previous.candidates if previous else {}).items():
             if candidates.get(instance_id) is not candidate:
                 candidate.instance.dispose()
+
+
+def _cache_key(scope: SearchScope) -> CacheKey:
+    return scope.tenant_id, scope.project_id, scope.process_id
+
+
+def _age(generation: int | None) -> int:
+    return -1 if generation is None else generation
+
+
+def instantiate(
+    endpoint: EndpointSettings,
+    protocols: Protocols,
+    *,
+    transport: Transport,
+    keys: KeyRing,
+    clock: Clock,
+    aws: AwsCaller | None = None,
+    addresses: PublicAddresses | None = None,
+) -> Candidate | tuple[Misconfigured, ...]:
+    """An instance of the endpoint's protocol, or what of its settings keeps it from being made."""
+    config = ProviderInstanceConfig(
+        instance_id=endpoint.id,
+        protocol_id=endpoint.protocol,
+        base_url=endpoint.base_url,
+        credential_key=endpoint.credential_key,
+        enabled=endpoint.enabled,
+        extras=endpoint.extras,
+        transport=transport,
+        keys=keys,
+        clock=clock,
+        aws=aws,
+        addresses=addresses,
+    )
+    try:
+        instance = protocols.by_id[endpoint.protocol].instantiate(config)
+        language = instance.capabilities().language or endpoint.extras.get("language")
+    except WrongSettingsError as error:
+        return tuple(
+            Misconfigured(instance_id=endpoint.id, setting=setting, reason=reason) for setting, reason in error.faults
+        )
+    except ValueError as error:
+        return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=str(error)),)
+    except Exception as error:  # noqa: BLE001 - an add-on's constructor: it must not take the other endpoints along
+        reason = f"protocol '{endpoint.protocol}' fails to start ({type(error).__name__})"
+        return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=reason),)
+    return Candidate(instance=instance, endpoint=endpoint, language=primary_language(language) if language else None)

@@ -36,7 +36,7 @@ def judge(
     """The verdict out of settings and state alone; time decides here, since expired items linger in DynamoDB."""
     if candidate.instance.availability(scope) is ProviderAvailability.DISABLED:
         return Verdict(skip=Skip.DISABLED)
-    if quota is not None and quota.exhausted:
+    if quota is not None and quota.exhausted_at(now):
         return Verdict(skip=Skip.EXHAUSTED, retry_at=quota.resets_at)
     if cooldown is None or cooldown.closed:
         return Verdict()

@@ -8,6 +8,7 @@ from zarniwoop.contract.failure import (
     AccessRefused,
     Cause,
     CredentialsRejected,
+    EndpointMisconfigured,
     MalformedAnswer,
     ProviderError,
     ProviderUnavailable,
@@ -18,6 +19,7 @@ from zarniwoop.stores.state import Cooldown, Subject
 _MINUTE = 60.0
 _LADDERS: dict[type[ProviderError], tuple[float, ...]] = {
     AccessRefused: (5 * _MINUTE,),
+    EndpointMisconfigured: (5 * _MINUTE,),
     RateLimited: (1 * _MINUTE, 5 * _MINUTE, 25 * _MINUTE, 60 * _MINUTE),
     ProviderUnavailable: (30.0, 2 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE),
     MalformedAnswer: (1 * _MINUTE,),
@@ -49,6 +51,11 @@ def cooldown_after(
         fingerprint=fingerprint,
         until_settings_change=isinstance(error, CredentialsRejected),
     )
+
+
+def concerns_one_body(error: ProviderError) -> bool:
+    """Of a load: a body that is too large, garbled or behind a wall says nothing of the provider's searches."""
+    return isinstance(error, (MalformedAnswer, AccessRefused))
 
 
 def _failures(previous: Cooldown | None, now: float) -> int:

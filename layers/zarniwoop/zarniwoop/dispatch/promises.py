@@ -3,12 +3,24 @@
 from dataclasses import replace
 
 from zarniwoop.contract.failure import ProviderUnavailable
-from zarniwoop.contract.request import SearchRequest
+from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
+from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.text.urls import http_url
 
 
-def tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
+def searched(candidate: Candidate, request: SearchRequest, scope: SearchScope) -> SearchResult:
+    """One search for no more hits than the endpoint's settings allow, and told so. Raises what the instance does."""
+    most = candidate.endpoint.max_results
+    if most is None or most >= request.max_results:
+        return _tidied(candidate.instance.search(request, scope), request)
+    fewer = replace(request, max_results=most)
+    result = _tidied(candidate.instance.search(fewer, scope), fewer)
+    note = f"{candidate.endpoint.id} brings at most {most} results by its settings"
+    return replace(result, note=f"{result.note}; {note}" if result.note else note)
+
+
+def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
     """The result within its promises, whoever made it: real titles, http(s) links, no more hits than asked for.
 
     Raises ProviderUnavailable for an empty answer that the provider itself calls degraded.

@@ -12,13 +12,20 @@ from typing import Any
 
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.tokens import TokenGrant, hash_token
+from zarniwoop.stores.tokens import SETTINGS, SETTINGS_LEVEL, TokenGrant, hash_token
 from zarniwoop.wiring import Environment, environment
 
 _RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights")
 """What an investigation leaves behind is for whoever may investigate."""
 _LEAVES_RUNS = "research_investigate"
 _RUNS_FROM_LEVEL = 1
+_SETTINGS_ROUTES = (
+    *("GET/v1/settings", "GET/v1/settings/form", "PUT/v1/settings", "DELETE/v1/settings/*"),
+    *("POST/v1/settings/endpoints/*/test", "POST/v1/settings/reveal"),
+)
+_DOCUMENTS_ROUTE = "GET/v1/documents"
+"""What became of a project's documents is for whoever may search them."""
+_SEARCHES = "research_search"
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9_\-.~+/]{16,256}=*)", re.IGNORECASE)
 
 
@@ -71,7 +78,10 @@ def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
     stage = "/".join(method_arn.split("/")[:2])
     tools = [f"POST/v1/tools/{name}" for name in grant.tools or ("*",)]
     reads_runs = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _LEAVES_RUNS in grant.tools)
-    routes = ["GET/v1/tools", *tools, *(_RUN_ROUTES if reads_runs else ())]
+    reads_documents = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _SEARCHES in grant.tools)
+    edits = grant.level >= SETTINGS_LEVEL and (not grant.tools or SETTINGS in grant.tools)
+    routes = ["GET/v1/tools", *tools, *(_RUN_ROUTES if reads_runs else ()), *(_SETTINGS_ROUTES if edits else ())]
+    routes += [_DOCUMENTS_ROUTE] if reads_documents else []
     return {
         "principalId": grant.token_hash[:16],
         "policyDocument": {

@@ -8,6 +8,7 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import InvalidArgument, NotAllowed
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.factory import ProjectScopeMissing
+from zarniwoop.stores.tokens import SETTINGS, SETTINGS_LEVEL
 from zarniwoop.tools.arguments import Id, ToolArguments, parse_arguments
 from zarniwoop.tools.tool import Tool
 
@@ -24,7 +25,7 @@ class Caller:
     tools: tuple[str, ...] = ()
 
     def may_use(self, tool: Tool[Any]) -> bool:
-        return self.level >= tool.level and (not self.tools or tool.name in self.tools)
+        return self._may(tool.name, tool.level)
 
     def check(self, tool: Tool[Any]) -> None:
         """Raises NotAllowed when the token is not good for this tool."""
@@ -33,6 +34,21 @@ class Caller:
                 f"this token may not use {tool.name}",
                 suggested_action=f"use a token of level {tool.level} or higher that lists the tool",
             )
+
+    def check_settings(self) -> None:
+        """Raises NotAllowed when the token is not good for reading and changing settings."""
+        if not self._may(SETTINGS, SETTINGS_LEVEL):
+            raise NotAllowed(
+                "this token may not see or change settings",
+                suggested_action=f"use a token of level {SETTINGS_LEVEL}; if it lists tools, it must list {SETTINGS}",
+            )
+
+    @property
+    def has_every_project(self) -> bool:
+        return EVERY_PROJECT in self.projects
+
+    def _may(self, name: str, level: int) -> bool:
+        return self.level >= level and (not self.tools or name in self.tools)
 
     def scope(self, arguments: ToolArguments, deadline: Deadline, request_id: str) -> SearchScope:
         """The scope of a call. Raises ProjectScopeMissing, or NotAllowed for a project that is not the caller's."""

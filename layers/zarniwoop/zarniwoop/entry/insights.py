@@ -14,7 +14,7 @@ from pydantic import Field
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing
 from zarniwoop.pipelines.investigate.insights_export import graph_ml, json_ld
-from zarniwoop.pipelines.investigate.insights_graph import LIMITS, ProjectGraph
+from zarniwoop.pipelines.investigate.insights_graph import LIMITS, IllegibleGraph, ProjectGraph
 from zarniwoop.stores.content_text import cut_page
 from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.state import ProjectKey
@@ -41,6 +41,12 @@ class InsightsAsked(ToolArguments):
 class InsightsChanged(Conflict):
     slug = "insights-changed"
     title = "The insights have changed meanwhile"
+
+
+class InsightsIllegible(Conflict):
+    slug = "insights-illegible"
+    title = "The project's insights cannot be read"
+    retryable = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +96,7 @@ def read_insights(
             field="version",
             suggested_action="start again at offset 0, without a version",
         )
-    graph = ProjectGraph.decoded(stored.body)
+    graph = _decoded(stored.body)
     media_type, render = _FORMATS[asked.format]
     raw = render(graph)
     answer = InsightsAnswer(
@@ -105,6 +111,16 @@ def read_insights(
         **_content(raw, asked),
     )
     return ToolResult(ok=True, data=answer)
+
+
+def _decoded(body: bytes) -> ProjectGraph:
+    try:
+        return ProjectGraph.decoded(body)
+    except IllegibleGraph as error:
+        raise InsightsIllegible(
+            "the stored graph was edited, or written by another version",
+            suggested_action="read those of single runs, in their artifacts, until it ages away or the project stops",
+        ) from error
 
 
 def _content(raw: bytes, asked: InsightsAsked) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def deadline(context: LambdaContext, clock: Clock, seconds: float | None = None)
     return Deadline.after(min(left, seconds or DEFAULT_SECONDS), clock)
 
 
-def guarded(environment: Environment, request_id: str, tool: Tool[Any], work: "Work") -> ToolResult:
+def guarded(environment: Environment, request_id: str, called: "Named", work: "Work") -> ToolResult:
     """Run the work; every error becomes an envelope here and nowhere else."""
     try:
         return work()
@@ -64,7 +64,7 @@ def guarded(environment: Environment, request_id: str, tool: Tool[Any], work: "W
     except StackMisconfigured as error:
         return misconfigured(error)
     except Exception as error:  # noqa: BLE001 - the outermost line: whatever it is, the caller gets an envelope
-        log_fault(environment, tool.name, error)
+        log_fault(environment, called.name, error)
         return broken(request_id)
 
 
@@ -78,6 +78,13 @@ def log_fault(environment: Environment, name: str, error: Exception) -> None:
             "where": traceback.format_tb(error.__traceback__)[-_LOGGED_FRAMES:],
         },
     )
+
+
+class Named(Protocol):
+    """A tool, or an API beside the tools; the log calls it by its name."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class Work(Protocol):

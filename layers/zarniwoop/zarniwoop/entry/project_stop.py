@@ -3,6 +3,7 @@
 Runs go first, so that none of them writes what is deleted afterwards: all are asked to stop, which their steps see
 before they do anything; then each execution is broken off and the run closed with what it has. Files of runs stay, as
 long as the bucket keeps them: a project that was stopped may still read what it found.
+Documents are their owner's and stay; their index goes, and is made anew when somebody searches it again.
 This function builds no instance itself. Warm environments of the others drop theirs when they see that the project's
 generation was raised, which every search reads anyway.
 """
@@ -23,7 +24,7 @@ from zarniwoop.wiring import Environment, environment
 PROJECT_STOPPED = "project_stopped"
 LONGEST_OPEN_SECONDS = 3_600.0
 """No run is open for longer: its wall time is 15 minutes at most, and the reconciler ends it soon after."""
-_SECONDS_TO_END = 15.0
+_SECONDS_TO_DELETE = 15.0
 """Kept for deleting what is left, after the last run that is closed."""
 
 
@@ -66,18 +67,21 @@ def _stop(event: Mapping[str, Any], services: Environment, context: LambdaContex
         "stopping_runs": ended[LEFT],
         "deleted_state_items": services.state.clear_project(project),
         "deleted_content_objects": services.content.delete_project(project),
+        "deleted_index_objects": services.documents.delete_index(project),
     }
 
 
 def _stop_runs(project: ProjectKey, services: Environment, context: LambdaContext) -> Counter[str]:
     """What there is no time to close has been asked to stop by then: its own steps end it, or the reconciler does."""
 
+    executions, ends, files = services.executions, services.run_ends, services.run_files  # made before the threads
+
     def close_one(run: Run) -> str:
-        services.executions.stop(run.execution_arn, PROJECT_STOPPED)
+        executions.stop(run.execution_arn, PROJECT_STOPPED)
         ending = Ending(state=RunState.STOPPED, error=PROJECT_STOPPED)
-        return RunState.STOPPED if close(run, ending, services.run_ends) else "ended_before"
+        return RunState.STOPPED if close(run, ending, ends, files) else "ended_before"
 
     found = services.runs.open_since(project, services.clock.now() - LONGEST_OPEN_SECONDS)
     asked = [services.runs.request_stop(project, run.run_id) for run in found]
     stopping = [run for run in asked if run is not None and not run.state.is_terminal]
-    return each_run(stopping, close_one, services, context, seconds_each=_SECONDS_TO_END)
+    return each_run(stopping, close_one, services, context, seconds_each=_SECONDS_TO_DELETE)

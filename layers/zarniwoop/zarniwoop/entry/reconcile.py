@@ -13,15 +13,20 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.many_runs import each_run
 from zarniwoop.pipelines.investigate.closing import close
+from zarniwoop.pipelines.investigate.folder import RunFolder
 from zarniwoop.pipelines.webhook import WebhookUndelivered
 from zarniwoop.stores.executions import Execution, Executions, ExecutionStatus
+from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.runs import Ending, Run, RunState
 from zarniwoop.wiring import Environment, environment
 
 GONE = "execution_gone"
 BROKEN_OFF = "overdue"
+UNKNOWN = "execution_unknown"
+ASKED_AFTER_SECONDS = 15 * 60.0
+"""How long past a run's deadline its execution is asked after in vain before the run is ended without its word."""
 _AT_MOST = 400
-_SECONDS_TO_END = 3.0
+_SECONDS_TO_END = 15.0
 _SECONDS_TO_TELL = 13.0
 _WORD_CHARS = 40
 
@@ -51,10 +56,11 @@ def _reconcile(services: Environment, context: LambdaContext) -> dict[str, int]:
 
 def _end_overdue(services: Environment, context: LambdaContext) -> Counter[str]:
     """One run that cannot be ended does not keep the others open; it is tried again at the next tick."""
+    executions, ends, files = services.executions, services.run_ends, services.run_files  # made before the threads
 
     def end(run: Run) -> str:
-        ending = _ending(run, services.executions)
-        return ending.state.value if close(run, ending, services.run_ends) else "ended_before"
+        ending = _ending_in_any_case(run, executions, services.clock.now())
+        return ending.state.value if close(run, ending, ends, files) else "ended_before"
 
     overdue = services.runs.overdue(services.clock.now(), at_most=_AT_MOST)
     return each_run(overdue, end, services, context, seconds_each=_SECONDS_TO_END)
@@ -62,20 +68,34 @@ def _end_overdue(services: Environment, context: LambdaContext) -> Counter[str]:
 
 def _tell_untold(services: Environment, context: LambdaContext) -> Counter[str]:
     """Those that nobody has tried to tell come first: a receiver that hangs must not keep the others waiting."""
+    runs, ends, files = services.runs, services.run_ends, services.run_files
 
     def tell(listed: Run) -> str:
-        run = services.runs.get(listed.project, listed.run_id)
+        run = runs.get(listed.project, listed.run_id)
         if run is None or run.tell_at is None or run.tell_at > services.clock.now():
             return "told_before"
-        deadline = Deadline.after(_SECONDS_TO_TELL, services.clock)
+        address = RunFolder(files, run.project, run.run_id).webhook_url()
         try:
-            return "told" if services.run_ends.tell(run, deadline) else "given_up"
+            told = ends.tell(run, address, Deadline.after(_SECONDS_TO_TELL, services.clock))
         except WebhookUndelivered:
             return "untold"
+        return "told" if told else "given_up"
 
-    untold = services.runs.untold(services.clock.now(), at_most=_AT_MOST)
+    untold = runs.untold(services.clock.now(), at_most=_AT_MOST)
+    if untold:
+        ends.webhooks()  # made before the threads
     in_order = sorted(untold, key=lambda run: run.webhook_outcome is not None)
     return each_run(in_order, tell, services, context, seconds_each=_SECONDS_TO_TELL)
+
+
+def _ending_in_any_case(run: Run, executions: Executions, now: float) -> Ending:
+    """A refusal may last: a run that is long overdue ends without its execution's word, and makes room for others."""
+    try:
+        return _ending(run, executions)
+    except StoreUnavailable:
+        if now - run.deadline_at < ASKED_AFTER_SECONDS:
+            raise
+        return _stopped_or(run, Ending(state=RunState.FAILED, error=UNKNOWN))
 
 
 def _ending(run: Run, executions: Executions) -> Ending:

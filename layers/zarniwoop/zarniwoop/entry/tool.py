@@ -88,7 +88,7 @@ def _from_event(spec: Tool[Any], event: Event, services: Environment, context: L
 
     def work() -> ToolResult:
         if detail.get("tool", spec.name) != spec.name:
-            from zarniwoop.entry.unknown_tool import no_such_tool
+            from zarniwoop.tools.registry import no_such_tool  # all tools, which no other event pays for
 
             raise no_such_tool()
         return _call(spec, detail, services, context, event_id)

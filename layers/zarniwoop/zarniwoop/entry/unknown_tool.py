@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zarniwoop.contract.problem import UnknownThing
 from zarniwoop.entry.answers import refused
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.replies import publish
 from zarniwoop.entry.tool import Handler, read_back
-from zarniwoop.tools.registry import TOOLS
+from zarniwoop.tools.registry import no_such_tool
 from zarniwoop.wiring import Environment, environment
 
 NAMELESS = "unknown"
@@ -36,15 +35,6 @@ def unknown_tool(environment: Callable[[], Environment] = environment) -> Handle
             services.finish()
 
     return handler
-
-
-def no_such_tool() -> UnknownThing:
-    return UnknownThing(
-        "there is no tool of the name that the event gives",
-        slug="unknown-tool",
-        field="tool",
-        suggested_action="name one of " + ", ".join(tool.name for tool in TOOLS),
-    )
 
 
 def _named(detail: Any) -> str:

@@ -6,7 +6,6 @@ only JSON mode that older models have; a boto3 from before 2026-02 knows no `out
 timeout of its client's, so there is a client for every ten seconds of deadline.
 """
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -77,22 +76,6 @@ _FAILURES: Mapping[str, tuple[type[ProviderError], str]] = {
 }
 _LEAST_SECONDS = 1.0
 _STEP_SECONDS = 10.0
-
-
-class KeptClients:
-    """`BedrockClients` that are made once; boto3 must not make two at a time."""
-
-    def __init__(self, make: BedrockClients) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str | None, float], BedrockRuntimeClient] = {}
-
-    def __call__(self, region: str | None, read_seconds: float) -> "BedrockRuntimeClient":
-        key = (region, read_seconds)
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = self._make(region, read_seconds)
-            return self._kept[key]
 
 
 class BedrockModel:

@@ -5,7 +5,7 @@ it. It never tries again because an endpoint is down or throttled: whoever runs 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -21,7 +21,7 @@ from zarniwoop.llm.conversation import Conversation, Surroundings, Turns
 from zarniwoop.llm.http_model import HttpModel
 from zarniwoop.llm.json_output import Unusable, checked, repair_of
 from zarniwoop.llm.protocols import CHAT_FORMATS
-from zarniwoop.llm.recipes import RecipeBook
+from zarniwoop.llm.recipes import Recipe, RecipeBook
 from zarniwoop.llm.schema import portable_schema
 from zarniwoop.llm.wording import ModelEndpoint, Wordings
 from zarniwoop.observe.metrics import Metrics
@@ -83,8 +83,11 @@ class ModelGateway:
         return settings
 
     def settings_for(self, recipe: str, scope: SearchScope) -> ModelSettings:
-        """The model that a recipe asks; a tenant's own recipe may name another role. Raises ModelMisconfigured."""
-        return self.settings(self._recipes.recipe(recipe, scope.tenant_id).role, scope)
+        """The model that a recipe asks, with no larger an answer than the recipe allows. Raises ModelMisconfigured.
+
+        A tenant's own recipe may name another role, and another limit.
+        """
+        return self._settings_for(self._recipes.recipe(recipe, scope.tenant_id), scope)
 
     def complete(self, role: ModelRole, chat: ChatRequest, scope: SearchScope) -> ChatAnswer:
         """A text. `usage` covers all calls that it took. Raises ProviderError and ModelError."""
@@ -114,12 +117,12 @@ class ModelGateway:
         `schema` is a narrower one, for endpoints that hold a model to it; the answer is checked against `into` alone.
         """
         in_force = self._recipes.recipe(recipe, scope.tenant_id)
-        settings = self.settings(in_force.role, scope)
+        settings = self._settings_for(in_force, scope)
         if settings.protocol == BUILTIN:
             return JsonAnswer(value=self._built_in(recipe, variables, into), usage=ModelUsage(), mode=BUILTIN)
         chat = ChatRequest(
             messages=self._recipes.messages(in_force, variables),
-            max_tokens=min(in_force.max_tokens, settings.max_tokens),
+            max_tokens=settings.max_tokens,
             temperature=settings.temperature,
             schema=schema or portable_schema(into),
             schema_name=in_force.schema_name,
@@ -127,6 +130,10 @@ class ModelGateway:
         conversation = self._conversation(settings, scope)
         value = _value(conversation, chat, lambda answer: checked(answer, into))
         return JsonAnswer(value=value, usage=conversation.usage, mode=settings.protocol)
+
+    def _settings_for(self, recipe: Recipe, scope: SearchScope) -> ModelSettings:
+        settings = self.settings(recipe.role, scope)
+        return replace(settings, max_tokens=min(recipe.max_tokens, settings.max_tokens))
 
     def _built_in(self, recipe: str, variables: Mapping[str, Any], into: type[Model]) -> Model:
         answer = self._builtin.get(recipe)

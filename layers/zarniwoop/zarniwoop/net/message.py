@@ -45,7 +45,7 @@ class Message:
             headers.append((b"Content-Length", b"%d" % len(self.body)))
         if self.key is not None and isinstance(self.key.place, HeaderKey):
             place = self.key.place
-            headers.append((place.name.encode("ascii"), (place.prefix + self.key.value).encode("ascii")))
+            headers.append((place.name.encode("ascii"), place.value_of(self.key.value).encode("ascii")))
         return headers
 
     def at(self, target: Target) -> "Message":

@@ -4,7 +4,7 @@ Names are `vance.research.*`; a tenant, project, query or host is never a tag. R
 hot path does not pay for CloudWatch's embedded metric format; `flush` writes it once, at the end of the invocation.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -21,6 +21,7 @@ class Metric(StrEnum):
     CURATED_RUNS = "vance.research.curated.runs"
     CURATED_DURATION = "vance.research.curated.duration"
     CURATED_INSIGHTS = "vance.research.curated.insights"
+    DIAGNOSTICS = "vance.research.diagnostics"
     QUOTA_LOOKUPS = "vance.research.quota.lookups"
     AUDIT_LOST = "vance.research.audit.lost"
     STATE_UNAVAILABLE = "vance.research.state.unavailable"
@@ -28,6 +29,7 @@ class Metric(StrEnum):
     INTERNAL_ERRORS = "vance.research.internal.errors"
     MODEL_CALLS = "vance.research.model.calls"
     MODEL_TOKENS = "vance.research.model.tokens"
+    DOCUMENTS = "vance.research.documents"
 
 
 class Point(NamedTuple):
@@ -49,7 +51,7 @@ class MetricsBuffer:
     """Collects points of one invocation; safe to append to from several threads."""
 
     def __init__(self) -> None:
-        self._points: list[Point] = []
+        self._points: deque[Point] = deque()
 
     def count(self, metric: Metric, value: float = 1, **tags: str) -> None:
         self._points.append(Point(metric, value, tuple(tags.items())))
@@ -58,8 +60,8 @@ class MetricsBuffer:
         self._points.append(Point(metric, milliseconds, tuple(tags.items()), milliseconds=True))
 
     def drain(self) -> list[Point]:
-        points, self._points = self._points, []
-        return points
+        """Those that were there by now; what threads add meanwhile stays for the next time."""
+        return [self._points.popleft() for _ in range(len(self._points))]
 
 
 def flush_to_cloudwatch(

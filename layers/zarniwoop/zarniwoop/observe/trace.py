@@ -26,7 +26,10 @@ class Tracing:
 
     def parent(self) -> Any:
         """The segment under which a worker thread shall open its own; None when nothing is traced."""
-        return self._recorder.get_trace_entity() if self._recorder is not None and self._sampled() else None
+        if self.unavailable or not self._sampled():
+            return None
+        recorder = self._load()
+        return None if recorder is None else recorder.get_trace_entity()
 
     def adopt(self, parent: Any) -> None:
         """Called in a worker thread with what `parent` returned in the thread that started it."""

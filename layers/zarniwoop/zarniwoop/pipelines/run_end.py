@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from zarniwoop.contract.deadline import Clock, Deadline
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.pipelines.webhook import DELIVERED, WebhookSender, WebhookUndelivered
-from zarniwoop.stores.run_files import INPUT, RunFiles, read_json
-from zarniwoop.stores.runs import Ending, Run, RunState, RunStore
+from zarniwoop.stores.runs import Ending, Run, RunStore
 
 EXECUTION_TELLS_SECONDS = 600.0
 """How long an execution has to tell of its run's end before the reconciler does."""
@@ -25,7 +24,6 @@ NO_ADDRESS = "no_address"
 _SHORTEST_PAUSE = 60.0
 _WEBHOOK_SECONDS = 12.0
 _WORD_CHARS = 80
-PLAN_FAILED = "plan_failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +31,6 @@ class RunEnds:
     """Built once by the wiring. `webhooks` is made when it is first asked for: it has a transport of its own."""
 
     runs: RunStore
-    files: RunFiles
     webhooks: Callable[[], WebhookSender]
     clock: Clock
     metrics: Metrics
@@ -49,14 +46,14 @@ class RunEnds:
             self.metrics.time(Metric.CURATED_DURATION, (now - run.created_at) * 1000, outcome=tag)
         return stands
 
-    def tell(self, run: Run, deadline: Deadline) -> bool:
+    def tell(self, run: Run, address: str | None, deadline: Deadline) -> bool:
         """One attempt to tell of an end that is still untold; whether it has been told by now.
 
-        Raises WebhookUndelivered where another attempt may succeed, and StoreUnavailable.
+        `address` is what was left when the run was started. Raises WebhookUndelivered where another attempt may
+        succeed, and StoreUnavailable.
         """
         if run.tell_at is None:
             return run.webhook_outcome == DELIVERED
-        address = self._address(run)
         if address is None:
             self._undelivered(run, NO_ADDRESS, None)
             return False
@@ -70,12 +67,6 @@ class RunEnds:
             raise
         self.runs.record_webhook(run.project, run.run_id, DELIVERED)
         return True
-
-    def _address(self, run: Run) -> str | None:
-        """What was left when the run was started; it lies with the question, and lapses with it."""
-        asked = read_json(self.files, run.project, run.run_id, INPUT)
-        address = asked["arguments"].get("webhook_url") if asked else None
-        return address if isinstance(address, str) else None
 
     def _next_attempt(self, run: Run) -> float | None:
         """Each pause is as long as all that went before; None when it has been tried for long enough."""
@@ -91,7 +82,4 @@ class RunEnds:
 
 def _tag(ending: Ending) -> str:
     """The seed's outcomes where the pipeline came to its end; how it ended where it did not."""
-    came_to_its_end = ending.state is RunState.SUCCEEDED or (
-        ending.state is RunState.FAILED and ending.outcome == PLAN_FAILED
-    )
-    return ending.outcome or ending.state.value if came_to_its_end else ending.state.value
+    return (ending.outcome if ending.concluded else None) or ending.state.value

@@ -8,7 +8,7 @@ import orjson
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.pipelines.investigate.folder import RunFolder, plain
 from zarniwoop.pipelines.investigate.found import gather
-from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.failure import ILLEGIBLE, StoreUnavailable
 from zarniwoop.stores.run_files import MERGED, RANKED, RESULT, RunFiles, read_json
 from zarniwoop.stores.runs import Run, RunStore
 from zarniwoop.stores.state import ProjectKey
@@ -21,7 +21,6 @@ HITS_UNDER_WAY = 10
 MOST_HITS = 200
 _STAGES = (("result", RESULT), ("ranked", RANKED), ("merged", MERGED))
 _SEARCHING = "searching"
-_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 _MOST_LIST_BYTES = {"hits": 1_900_000, "dropped": 400_000}
 _MOST_MEMBER_BYTES = 300_000
 """Together under 2.75 MB: in a proxy response JSON is a string, and there at worst twice as long."""
@@ -73,7 +72,7 @@ class RunWatcher:
         """
         try:
             found = gather(RunFolder(self._files, run.project, run.run_id), 1)
-        except _ILLEGIBLE:
+        except ILLEGIBLE:
             return None
         done = [search for search in found.searches() if search["index"] in found.records]
         told: dict[str, Any] = plain({**found.as_json(), "searches": done})

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.settings.levels import Level, Place
+from zarniwoop.settings.names import HALF_SAVED
 from zarniwoop.settings.parameter_store import Parameter, ParameterStore
 from zarniwoop.stores.recent import Recent
 
@@ -36,18 +37,21 @@ class EffectiveSettings:
 
 
 def merge(levels: Iterable[tuple[Level, Mapping[str, Parameter]]]) -> dict[str, Setting]:
-    """Lay the levels, outermost first, over each other."""
-    return {
-        key: Setting(
-            value=parameter.value,
-            level=level,
-            secure=parameter.secure,
-            parameter_name=parameter.name,
-            version=parameter.version,
-        )
-        for level, parameters in levels
-        for key, parameter in parameters.items()
-    }
+    """Lay the levels, outermost first, over each other; but no level hides that a change further out is half saved."""
+    merged: dict[str, Setting] = {}
+    for level, parameters in levels:
+        for key, parameter in parameters.items():
+            standing = merged.get(key)
+            if standing is not None and (standing.value or "").startswith(HALF_SAVED):
+                continue
+            merged[key] = Setting(
+                value=parameter.value,
+                level=level,
+                secure=parameter.secure,
+                parameter_name=parameter.name,
+                version=parameter.version,
+            )
+    return merged
 
 
 class SettingsReader:

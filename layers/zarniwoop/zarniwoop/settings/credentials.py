@@ -3,7 +3,8 @@
 In this order: the key saved for the endpoint, the operator's variable of the protocol, the operator's generic variable.
 A key is never used with a protocol or base URL that was set at a less trusted level than the key: whoever may set a
 project's base URL could otherwise have the tenant's key sent to himself. The operator's keys therefore go to the
-protocol's own base URL only.
+protocol's own base URL only. The same holds for settings that say what of a provider is searched (`steers`); where the
+stack's role is the key, they must not come from a less trusted level than the endpoint itself.
 """
 
 import hmac
@@ -12,19 +13,25 @@ from dataclasses import dataclass
 
 from zarniwoop.settings.cascade import Setting
 from zarniwoop.settings.levels import Level
-from zarniwoop.settings.names import API_KEY, BASE_URL, GENERIC_KEY_VARIABLE, PROTOCOL
+from zarniwoop.settings.names import API_KEY, BASE_URL, GENERIC_KEY_VARIABLE, PREFIX_MODEL, PROTOCOL
 
 ENVIRONMENT = "env:"
+_PRIMARY = f"{PREFIX_MODEL}primary."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownProtocol:
-    """What settings must know of a protocol. `key_variable` is the operator's (`TAVILY_API_KEY`)."""
+    """What settings must know of a protocol. `key_variable` is the operator's (`TAVILY_API_KEY`).
+
+    `steering` names the settings that say what its key opens; `by_role`: that key is the stack's own role.
+    """
 
     default_base_url: str | None = None
     key_required: bool = False
     key_variable: str | None = None
     takes_generic_key: bool = False
+    steering: tuple[str, ...] = ()
+    by_role: bool = False
 
     def variables(self) -> tuple[str, ...]:
         own = (self.key_variable,) if self.key_variable else ()
@@ -64,8 +71,11 @@ def choose_credential(
     is_own = base_url is None or base_url == (protocol.default_base_url or "").rstrip("/")
     saved = settings.get(API_KEY)
     if saved is not None:
-        steering = (PROTOCOL,) if is_own else (PROTOCOL, BASE_URL)
+        address = (PROTOCOL,) if is_own else (PROTOCOL, BASE_URL)
+        steering = (*address, *(name for name in protocol.steering if name in settings))
         return _saved(saved, [(name, settings[name].level) for name in steering])
+    if protocol.by_role:
+        return _by_role(settings, protocol)
     variable = next((name for name in protocol.variables() if name in environment), None)
     if variable is not None and is_own:
         return Credential(key=ENVIRONMENT + variable, version=environment[variable])
@@ -76,6 +86,33 @@ def choose_credential(
         return f"the operator's {variable} is not sent to another {BASE_URL}: save a key at the {level} level too"
     hint = f", or set {protocol.key_variable}" if protocol.key_variable else ""
     return f"the protocol needs a key: save one{hint}"
+
+
+def address_of(
+    stem: str, values: Mapping[str, Setting], protocols: Mapping[str, KnownProtocol]
+) -> tuple[str | None, str | None]:
+    """Protocol and base URL, the protocol's own where none is saved.
+
+    `stem` is how the settings' keys start, up to the last dot. A model that says neither is reached as the primary one.
+    """
+    names = (PROTOCOL, BASE_URL)
+    inherits = stem.startswith(PREFIX_MODEL) and not any(stem + each in values for each in names)
+    protocol, base_url = (values.get((_PRIMARY if inherits else stem) + each) for each in names)
+    name = protocol.value.strip() if protocol and protocol.value else None
+    known = protocols.get(name) if name else None
+    stated = base_url.value.strip() if base_url and base_url.value else known.default_base_url if known else None
+    return name, stated.rstrip("/") if stated else None
+
+
+def _by_role(settings: Mapping[str, Setting], protocol: KnownProtocol) -> Credential | str:
+    level = settings[PROTOCOL].level
+    for name in protocol.steering:
+        if name in settings and settings[name].level.is_less_trusted_than(level):
+            return (
+                f"the endpoint of the {level} level is not asked as a {name} set at the {settings[name].level} level"
+                " says: save an endpoint of its own there"
+            )
+    return Credential()
 
 
 def _saved(saved: Setting, steering: list[tuple[str, Level]]) -> Credential | str:

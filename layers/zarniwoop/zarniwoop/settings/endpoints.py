@@ -18,7 +18,9 @@ from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_cre
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
     API_KEY,
+    ENABLED,
     ENDPOINT_SUFFIXES,
+    HALF_SAVED,
     LONGEST_VALUE,
     PROTOCOL,
     split_endpoint_setting,
@@ -61,6 +63,14 @@ class EndpointSettings:
     extras: Mapping[str, str]
     auto_allow: bool
     fingerprint: str
+    max_results: int | None = None
+    timeout_seconds: float | None = None
+    standing: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, int, str]:
+        """Its place among all that nobody named: what somebody configured comes before what is there without that."""
+        return self.standing, self.priority, self.id
 
     @property
     def may_be_asked_unnamed(self) -> bool:
@@ -126,6 +136,8 @@ class _Fields(BaseModel):
     protocol: str
     base_url: Annotated[str, AfterValidator(plain_base_url)] | None = Field(default=None, alias="baseUrl")
     enabled: bool = True
+    max_results: int | None = Field(default=None, alias="maxResults", ge=1, le=50)
+    timeout_seconds: float | None = Field(default=None, alias="timeoutSeconds", ge=1, le=20, allow_inf_nan=False)
     priority: int = 100
     cost_per_call: float = Field(default=0.0, alias="costPerCall", ge=0, allow_inf_nan=False)
     credit_kind: CreditKind = Field(default=CreditKind.NONE, alias="creditKind")
@@ -189,6 +201,8 @@ def _assembled(
         },
         auto_allow=fields.auto_allow,
         fingerprint=_fingerprint(settings, credential),
+        max_results=fields.max_results,
+        timeout_seconds=fields.timeout_seconds,
     )
 
 
@@ -203,6 +217,8 @@ def _outer_faults(instance_id: str, settings: Mapping[str, Setting]) -> Iterator
             yield suffix, f"must be saved as a String: only {API_KEY} may be a SecureString"
         elif len(setting.value.encode()) > LONGEST_VALUE:
             yield suffix, f"must not be longer than {LONGEST_VALUE} bytes"
+        elif suffix == ENABLED and setting.value.startswith(HALF_SAVED):
+            yield suffix, "says that a change was broken off: send it again (PUT /v1/settings)"
 
 
 def _must_be(instance_id: str, suffix: str) -> Misconfigured:

@@ -50,6 +50,12 @@ class SettingsKeyRing:
             self._keep(credential_key, secret)
             return secret
 
+    def forget(self, prefix: str) -> None:
+        """Let go of the keys whose names start so: they may have been replaced, and belong to another address now."""
+        with self._lock:
+            for name in [name for name in self._kept if name.startswith(prefix)]:
+                del self._kept[name]
+
     def _revealed(self, value: str | None) -> Secret | None:
         secret = Secret((value or "").strip())
         if not secret.is_sendable():

@@ -17,6 +17,9 @@ PREFIX_MODEL = "llm."
 PROTOCOL = "protocol"
 BASE_URL = "baseUrl"
 API_KEY = "apiKey"
+ENABLED = "enabled"
+HALF_SAVED = "half-saved"
+"""What `enabled` starts with while an endpoint moves to another address or key; `settings.plan` has the rest."""
 
 GENERIC_KEY_VARIABLE = "WEB_SEARCH_API_KEY"
 """The operator's key for any protocol that takes it, when neither a saved key nor the protocol's variable is there."""
@@ -74,11 +77,25 @@ ENDPOINT_SUFFIXES = (
         documentation="The provider's key, stored as a SecureString and read only when the endpoint is called.",
     ),
     Suffix(
-        name="enabled",
+        name=ENABLED,
         kind="bool",
         expects="true or false",
         default="true",
         documentation="`false` keeps the endpoint listed, but it is never asked.",
+    ),
+    Suffix(
+        name="maxResults",
+        kind="int",
+        expects="a whole number from 1 to 50",
+        default="as asked",
+        documentation="How many hits one search of this endpoint may bring at most.",
+    ),
+    Suffix(
+        name="timeoutSeconds",
+        kind="number",
+        expects="a number from 1 to 20",
+        default="8",
+        documentation="How long one call may take, and never more than 60 % of the time that the search has left.",
     ),
     Suffix(
         name="priority",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from zarniwoop.contract.failure import ConfigurationUnavailable, ZarniwoopError
+from zarniwoop.contract.problem import CallerError
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -25,8 +26,16 @@ class ParameterStoreUnavailable(ConfigurationUnavailable):
         self.passing = passing
 
 
+class ParameterLimitReached(CallerError):  # noqa: N818 - named by its consequence
+    """The account has as many parameters in this region as it may (10,000 standard ones)."""
+
+    status = 507
+    slug = "parameter-limit-reached"
+    title = "Parameter Store takes no further setting"
+
+
 def call(operation: Callable[Arguments, Returned], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
-    """One call. Raises ParameterMissing, or ParameterStoreUnavailable for whatever else goes wrong."""
+    """One call. Raises ParameterMissing, ParameterLimitReached, or for all else ParameterStoreUnavailable."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -35,6 +44,11 @@ def call(operation: Callable[Arguments, Returned], *args: Arguments.args, **kwar
         code = error.response.get("Error", {}).get("Code", "unknown")
         if code == "ParameterNotFound":
             raise ParameterMissing("there is no such parameter") from error
+        if code == "ParameterLimitExceeded":
+            raise ParameterLimitReached(
+                "this AWS account has as many parameters in this region as it may",
+                suggested_action="delete settings that nobody uses, or have the account's limit raised, and save again",
+            ) from error
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         passing = code in _PASSING or status >= 500
         raise ParameterStoreUnavailable(f"Parameter Store refused a call: {code}", passing=passing) from error

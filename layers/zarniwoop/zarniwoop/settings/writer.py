@@ -4,7 +4,7 @@ Quirks: Parameter Store takes no empty value, reads `{{` as a reference to anoth
 into a SecureString.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.settings.levels import Place, is_key, parameter_name
@@ -15,22 +15,37 @@ if TYPE_CHECKING:
     from mypy_boto3_ssm import SSMClient
 
 
-class SsmSettingsWriter:
-    """Writes under `root` (`/zarniwoop/<stack>`). Raises ConfigurationUnavailable when SSM does not answer."""
+class SettingsWriter(Protocol):
+    """Raises ConfigurationUnavailable when Parameter Store does not answer, ParameterLimitReached when it is full."""
 
-    def __init__(self, client: "SSMClient", root: str) -> None:
+    def put(self, place: Place, key: str, value: str, *, secure: bool = False) -> None:
+        """Save, or replace what is there. Raises InvalidArgument for what is no setting."""
+        ...
+
+    def delete(self, place: Place, key: str) -> bool:
+        """Whether there was something to delete."""
+        ...
+
+
+class SsmSettingsWriter:
+    """`SettingsWriter` under `root` (`/zarniwoop/<stack>`); `key_id` is the KMS key of secrets, if not the usual."""
+
+    def __init__(self, client: "SSMClient", root: str, *, key_id: str | None = None) -> None:
         self._client = client
         self._root = root.rstrip("/")
+        self._encryption = {"KeyId": key_id} if key_id else {}
 
     def put(self, place: Place, key: str, value: str, *, secure: bool = False) -> None:
         """Save, or replace what is there; a key (`….apiKey`) always as a SecureString. Raises InvalidArgument."""
         check_setting(key, value)
+        as_secret = secure or is_secret(key)
         call(
             self._client.put_parameter,
             Name=parameter_name(self._root, place, key),
             Value=value,
-            Type="SecureString" if secure or is_secret(key) else "String",
+            Type="SecureString" if as_secret else "String",
             Overwrite=True,
+            **(self._encryption if as_secret else {}),  # type: ignore[arg-type]
         )
 
     def delete(self, place: Place, key: str) -> bool:
@@ -51,6 +66,6 @@ def check_setting(key: str, value: str) -> None:
     if not value.strip():
         raise InvalidArgument("a value must not be empty", field=key, suggested_action="delete the setting instead")
     if len(value.encode()) > LONGEST_VALUE:
-        raise InvalidArgument(f"a value has at most {LONGEST_VALUE} bytes", field=key)
+        raise InvalidArgument(f"a value has at most {LONGEST_VALUE} bytes", field=key, suggested_action="shorten it")
     if "{{" in value:
-        raise InvalidArgument("a value must not contain '{{'", field=key)
+        raise InvalidArgument("a value must not contain '{{'", field=key, suggested_action="leave that out")

@@ -13,6 +13,7 @@ class CallRecord:
     """`research_call_records`: `query_hash` is an HMAC-SHA-256 under the stack's key, `error_message` a reason word.
 
     `operation` is `search`, or `load` for a body; then the reference stands in for the query.
+    `diagnostics`: the call tested an endpoint's settings and answered nobody's question.
     """
 
     tenant_id: str
@@ -30,6 +31,7 @@ class CallRecord:
     expires_at: float
     request_id: str = ""
     operation: str = "search"
+    diagnostics: bool = False
 
 
 class AuditStore(Protocol):

@@ -4,7 +4,11 @@ The defaults of boto3 spend two to three seconds on one throttled write. `AWS_EN
 Quirk: importing boto3 costs a quarter of a second, so it happens in here and nowhere at import.
 """
 
-from typing import TYPE_CHECKING, Any, Literal
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar
+
+from zarniwoop.stores.recent import Recent
 
 if TYPE_CHECKING:
     from botocore.config import Config
@@ -12,10 +16,15 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
     from mypy_boto3_ssm import SSMClient
+
+Wanted = ParamSpec("Wanted")
+Client = TypeVar("Client")
 
 _CONNECTIONS = 10
 _CONNECT_SECONDS = 1.0
+PROVIDER_CONNECT_SECONDS = 1.0
 _READ_SECONDS = 2.0
 _STATE_READ_SECONDS = 0.75
 """A table that hangs must not eat the search's time: twice this, and the search goes on without it."""
@@ -67,8 +76,8 @@ def _config(
     )
 
 
-def s3_client() -> "S3Client":
-    """For content and run files; deleting a project's objects may take several calls.
+def s3_client(read_seconds: float = _READ_SECONDS) -> "S3Client":
+    """For content and run files; deleting a project's objects may take several calls. An index takes longer to put.
 
     Left to itself, boto3 signs links in some regions the old way, which buckets with a KMS key do not accept, and for
     the global host, which redirects to the region's and so voids the signature.
@@ -76,11 +85,18 @@ def s3_client() -> "S3Client":
     import boto3
     from botocore.config import Config
 
-    config = _config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2, signature_version="s3v4")
+    config = _config(connect=_CONNECT_SECONDS, read=read_seconds, attempts=2, signature_version="s3v4")
     client = boto3.client("s3", config=config)
     if ".amazonaws." not in client.meta.endpoint_url:
         return client
     return boto3.client("s3", config=config.merge(Config(s3={"addressing_style": "virtual"})))
+
+
+def sqs_client() -> "SQSClient":
+    """For asking that a project's documents be looked at; asked twice, they are looked at twice, which does no harm."""
+    import boto3
+
+    return boto3.client("sqs", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
 
 
 def stepfunctions_client() -> Any:
@@ -103,3 +119,35 @@ def bedrock_runtime_client(region: str | None, read_seconds: float) -> "BedrockR
 
     config = _config(connect=_CONNECT_SECONDS, read=read_seconds, attempts=1)
     return boto3.client("bedrock-runtime", region_name=region, config=config)
+
+
+def provider_client(service: str, region: str | None, read_seconds: float) -> Any:
+    """For a service that is asked as a provider: one attempt, because the cascade is the retry."""
+    import boto3
+
+    config = _config(connect=PROVIDER_CONNECT_SECONDS, read=read_seconds, attempts=1)
+    return boto3.client(service, region_name=region, config=config)  # type: ignore[call-overload]
+
+
+_MOST_CLIENTS = 16
+
+
+class KeptClients(Generic[Wanted, Client]):
+    """Clients that are made once for whatever they are made of; boto3 must not make two at a time.
+
+    Regions come out of settings: so the ones that were used longest ago are let go of.
+    """
+
+    def __init__(self, make: Callable[Wanted, Client]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._kept: Recent[tuple[object, ...], Client] = Recent(_MOST_CLIENTS)
+
+    def __call__(self, *wanted: Wanted.args, **named: Wanted.kwargs) -> Client:
+        key = (*wanted, *sorted(named.items()))
+        with self._lock:
+            client = self._kept.get(key)
+            if client is None:
+                client = self._make(*wanted, **named)
+                self._kept.put(key, client)
+            return client

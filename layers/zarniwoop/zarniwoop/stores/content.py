@@ -25,7 +25,7 @@ from zarniwoop.stores.attributes import (
 )
 from zarniwoop.stores.content_text import is_text, stored_form
 from zarniwoop.stores.dynamodb_calls import call as dynamodb_call
-from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.failure import ILLEGIBLE, StoreUnavailable
 from zarniwoop.stores.keys import CONTENT, checked_sha256, content_key, partition
 from zarniwoop.stores.s3_calls import ObjectMissing, call, presigned, read_object
 from zarniwoop.stores.state import ProjectKey
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _LONGEST_URL = 2_048
-_ILLEGIBLE = (LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,5 +200,5 @@ def _read(item: Item, now: float) -> StoredContent | None:
             stored_at=read_number(item, "stored_at"),
             expires_at=read_number(item, EXPIRES_AT),
         )
-    except _ILLEGIBLE:
+    except ILLEGIBLE:
         return None

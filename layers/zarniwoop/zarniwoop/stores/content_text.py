@@ -83,8 +83,13 @@ def _essence(media_type: str) -> str:
 
 def _declared_charset(media_type: str) -> str | None:
     declared = _CHARSET.search(media_type)
+    return known_charset(declared[1]) if declared else None
+
+
+def known_charset(label: str) -> str | None:
+    """Python's name for one of the charsets of the web; None for any other label."""
     try:
-        known = codecs.lookup(declared[1]).name if declared else ""
+        known = codecs.lookup(label).name
     except LookupError:
         return None
     return known if known in _CHARSETS else None

@@ -111,6 +111,8 @@ class DynamoDbAuditStore:
             "operation": text(record.operation),
             EXPIRES_AT: expiry(record.expires_at),
         }
+        if record.diagnostics:
+            item["diagnostics"] = flag(True)
         if record.error_message is not None:
             item["error_message"] = text(record.error_message)
         return item

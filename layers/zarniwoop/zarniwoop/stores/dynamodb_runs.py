@@ -155,7 +155,7 @@ class DynamoDbRunStore:
             change.name(untold="untold", tell="tell_at")
         else:
             change.set("tell", "tell_at", moment(tell_at))
-        self._changed(project, run_id, change, "attribute_exists(pk)")
+        self._changed(project, run_id, change, "attribute_exists(untold)")
 
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
         return self._due(OPEN_INDEX, ("open", OPEN), "deadline_at", now, at_most)

@@ -22,6 +22,7 @@ from zarniwoop.stores.keys import (
     partition,
     quota_key,
     spent_key,
+    tenant_partition,
 )
 from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject, Turn, Wanted
 from zarniwoop.stores.state_items import (
@@ -54,9 +55,8 @@ class DynamoDbStateStore:
         self._turns = DynamoDbTurns(client, table_name)
 
     def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
-        items = read_batch(
-            self._client, self._table, [item_key(project, sort_key) for sort_key in dict.fromkeys(_sort_keys(wanted))]
-        )
+        keys = [item_key(project, sort_key) for sort_key in dict.fromkeys(_sort_keys(wanted))]
+        items = read_batch(self._client, self._table, [_tenant_generation_key(project.tenant_id), *keys])
         now = self._clock.now()
         cooldowns = filter(None, (read_cooldown(item, now) for item in _starting(COOLDOWN, items)))
         quotas = filter(None, (read_quota(item, now) for item in _starting(QUOTA, items)))
@@ -64,7 +64,7 @@ class DynamoDbStateStore:
             cooldowns={cooldown.subject: cooldown for cooldown in cooldowns},
             quotas=dict(quotas),
             spent=dict(filter(None, (read_spent(item, now) for item in _starting(SPENT, items)))),
-            generation=next((int(read_number(item, "generation")) for item in _starting(GENERATION, items)), 0),
+            generation=sum(int(read_number(item, "generation")) for item in _starting(GENERATION, items)),
         )
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
@@ -135,10 +135,16 @@ class DynamoDbStateStore:
         return len(keys)
 
     def bump_generation(self, project: ProjectKey) -> int:
+        return self._bump(item_key(project, GENERATION))
+
+    def bump_tenant_generation(self, tenant_id: str) -> None:
+        self._bump(_tenant_generation_key(tenant_id))
+
+    def _bump(self, key: dict[str, Any]) -> int:
         answer = call(
             self._client.update_item,
             TableName=self._table,
-            Key=item_key(project, GENERATION),
+            Key=key,
             UpdateExpression="ADD #generation :one",
             ExpressionAttributeNames={"#generation": "generation"},
             ExpressionAttributeValues={":one": number(1)},
@@ -216,6 +222,10 @@ class DynamoDbStateStore:
                 return
             self._clock.sleep(0.05 * 2**attempt)
         raise StoreUnavailable("DynamoDB left items undeleted")
+
+
+def _tenant_generation_key(tenant_id: str) -> dict[str, Any]:
+    return {"pk": text(tenant_partition(tenant_id)), "sk": text(GENERATION)}
 
 
 def _sort_keys(wanted: Sequence[Wanted]) -> Iterator[str]:

@@ -87,7 +87,11 @@ class StepFunctionsExecutions:
             if refusal.code == "ExecutionDoesNotExist":
                 return None
             raise StoreUnavailable(f"Step Functions refused a look: {refusal.code}") from refusal
-        return Execution(status=ExecutionStatus(answer["status"]), output=_object(answer.get("output")))
+        try:
+            status = ExecutionStatus(answer["status"])
+        except ValueError:
+            raise StoreUnavailable("Step Functions told a status that is not known here") from None
+        return Execution(status=status, output=_object(answer.get("output")))
 
     def stop(self, execution_arn: str, cause: str) -> None:
         try:

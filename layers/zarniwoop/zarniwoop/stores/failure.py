@@ -9,3 +9,11 @@ class StoreError(ZarniwoopError):
 
 class StoreUnavailable(StoreError):  # noqa: N818 - named by its consequence
     """Throttled, denied, missing or unreachable: the caller goes on without, and counts the loss."""
+
+
+class OutOfTime(StoreUnavailable):
+    """The caller's deadline came before the store's last byte."""
+
+
+ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading raises where somebody else wrote: an item or a document of another form than ours."""

@@ -5,7 +5,9 @@ State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys:
 `US#<instance>#<all, YYYY-MM or YYYY-MM-DD>` (credit spent in that period), `GEN` (generation), `CT#<sha256>` (stored
 content), `AU#<instance>#<start, UTC, milliseconds>#<random>` (audit). Runs have a table of their own, with
 `RUN#<run id>` and `KEY#<sha256>` (an idempotency key that a run has taken).
-Turns at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`.
+Turns at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`. What is a whole
+tenant's lies under `T#<tenant>#P#_tenant`: `GEN`, `EDIT` (who is changing its settings) and, beside the audit records,
+`SE#<time, UTC, milliseconds>#<random>` (what was done to its settings).
 
 Quirk: `#` separates, therefore no id may contain one. DynamoDB allows a sort key 1024 bytes.
 """
@@ -24,6 +26,7 @@ SPENT = "US#"
 GENERATION = "GEN"
 CONTENT = "CT#"
 RUN = "RUN#"
+EDIT = "EDIT"
 FLEET = "FLEET"
 
 ID_PATTERN = r"[a-z0-9][a-z0-9_-]{0,62}"
@@ -42,6 +45,11 @@ def is_id(text: str) -> bool:
 def partition(project: ProjectKey) -> str:
     """Raises ValueError for an id that could forge a key."""
     return f"T#{_checked(project.tenant_id)}#P#{_checked(project.project_id)}"
+
+
+def tenant_partition(tenant_id: str) -> str:
+    """Where a whole tenant's items lie; no project can be called so. Raises ValueError as `partition` does."""
+    return f"T#{_checked(tenant_id)}#P#_tenant"
 
 
 def project_of(partition_key: str) -> ProjectKey:
@@ -119,6 +127,10 @@ def rate_key(subject: str) -> str:
 
 def call_key(instance_id: str, started_at: float, nonce: str) -> str:
     return f"AU#{_checked(instance_id)}#{_moment(started_at)}#{nonce}"
+
+
+def settings_event_key(at: float, nonce: str) -> str:
+    return f"SE#{_moment(at)}#{nonce}"
 
 
 def calls_since(instance_id: str, since: float) -> tuple[str, str]:

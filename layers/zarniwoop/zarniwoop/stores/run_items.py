@@ -23,6 +23,7 @@ from zarniwoop.stores.attributes import (
     read_text,
     text,
 )
+from zarniwoop.stores.failure import ILLEGIBLE
 from zarniwoop.stores.keys import RUN, checked_run_id, partition, project_of, run_key
 from zarniwoop.stores.runs import NodeProgress, Run, RunState
 from zarniwoop.stores.state import ProjectKey
@@ -32,8 +33,6 @@ UNTOLD = "UNTOLD"
 DONE = "done:"
 TOTAL = "total:"
 COUNT = "count:"
-
-_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def run_item_key(project: ProjectKey, run_id: str) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def read_run(item: Item, now: float) -> Run | None:
         return None
     try:
         return _read(item)
-    except _ILLEGIBLE:
+    except ILLEGIBLE:
         return None
 
 

@@ -118,11 +118,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a run ended. `outcome` is the pipeline's word (success, empty, …), `error` ours for why it did not work."""
+    """How a run ended. `outcome` is the pipeline's word (success, empty, …), `error` ours for why it did not work.
+
+    `concluded` says that the pipeline came to its end, be it a failure that it foresees: it is counted by its outcome.
+    """
 
     state: RunState
     outcome: str | None = None
     error: str | None = None
+    concluded: bool = False
 
     def __post_init__(self) -> None:
         if not self.state.is_terminal:
@@ -183,7 +187,10 @@ class RunStore(Protocol):
         ...
 
     def record_webhook(self, project: ProjectKey, run_id: str, outcome: str, *, tell_at: float | None = None) -> None:
-        """Write down what became of the webhook; without `tell_at` it is not tried again."""
+        """Write down what became of a webhook that is still untold; without `tell_at` it is not tried again.
+
+        The first word that is final stands: whoever comes after it, with whatever, changes nothing.
+        """
         ...
 
     def untold(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:

@@ -6,13 +6,15 @@ Quirk: a role that may not list the bucket is told "AccessDenied" of an object t
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.failure import StoreError, StoreUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _MISSING = frozenset(("NoSuchKey", "404", "NotFound"))
-_CHANGED = frozenset(("PreconditionFailed", "412", "ConditionalRequestConflict"))
+_CHANGED = frozenset(("PreconditionFailed", "ConditionalRequestConflict", "412", "409"))
+_DENIED = frozenset(("AccessDenied", "AllAccessDisabled", "InvalidObjectState", "403"))
+"""And all that begins with `KMS.`: its key is disabled, deleted or gone."""
 
 Returned = TypeVar("Returned")
 
@@ -21,12 +23,19 @@ class ObjectMissing(StoreUnavailable):
     """There is no object of this key."""
 
 
-class ObjectChanged(StoreUnavailable):
-    """A conditional write met another object than the one that it was made for."""
+class ObjectDenied(StoreUnavailable):
+    """The object's key, policy or storage class forbids it; asking again does not help until somebody mends that."""
+
+
+class ObjectChanged(StoreError):  # noqa: N818 - named by its consequence
+    """The object is not as the call's condition wants it."""
 
 
 def call(operation: Callable[[], Returned]) -> Returned:
-    """One call, its body read inside. Raises ObjectMissing, ObjectChanged, or StoreUnavailable for the rest."""
+    """One call, its body read inside. Raises ObjectMissing, ObjectDenied, or StoreUnavailable for what else goes wrong.
+
+    A call with a condition also raises ObjectChanged.
+    """
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -36,7 +45,9 @@ def call(operation: Callable[[], Returned]) -> Returned:
         if code in _MISSING:
             raise ObjectMissing("there is no such object") from error
         if code in _CHANGED:
-            raise ObjectChanged("another object stands there") from error
+            raise ObjectChanged("the object is not as the condition wants it") from error
+        if code in _DENIED or code.startswith("KMS."):
+            raise ObjectDenied(f"S3 denied a call: {code}") from error
         raise StoreUnavailable(f"S3 refused a call: {code}") from error
     except BotoCoreError as error:
         raise StoreUnavailable(f"S3 could not be asked: {type(error).__name__}") from error

@@ -71,7 +71,8 @@ class Wanted:
 class StateSnapshot:
     """What one read brought: quotas that have not expired, and every cooldown, past ones included.
 
-    `spent` is the credit used up by an instance in the period that was asked for.
+    `spent` is the credit used up by an instance in the period that was asked for. `generation` counts the project's
+    stops and changes of its settings, and those of its tenant's.
     """
 
     cooldowns: Mapping[Subject, Cooldown] = field(default_factory=dict)
@@ -119,6 +120,10 @@ class StateStore(Protocol):
 
     def bump_generation(self, project: ProjectKey) -> int:
         """Raise the project's generation, so that warm environments drop what they built for it; return the new one."""
+        ...
+
+    def bump_tenant_generation(self, tenant_id: str) -> None:
+        """The same for every project of a tenant."""
         ...
 
     def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None: ...

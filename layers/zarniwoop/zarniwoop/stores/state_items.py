@@ -23,6 +23,7 @@ from zarniwoop.stores.attributes import (
     read_text,
     text,
 )
+from zarniwoop.stores.failure import ILLEGIBLE
 from zarniwoop.stores.keys import (
     cooldown_key,
     partition,
@@ -38,8 +39,6 @@ _DAY = 86_400.0
 _REMEMBERED = _DAY
 """How long the count of failures outlives a cooldown."""
 _REMEMBERED_UNTIL_SETTINGS_CHANGE = 365 * _DAY
-
-_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 
 
 def lapses_at(cooldown: Cooldown) -> float:
@@ -82,7 +81,7 @@ def read_cooldown(item: Item, now: float) -> Cooldown | None:
             until_settings_change=read_flag(item, "until_settings_change"),
             closed=read_flag(item, "closed"),
         )
-    except _ILLEGIBLE:
+    except ILLEGIBLE:
         return None
 
 
@@ -106,7 +105,7 @@ def read_quota(item: Item, now: float) -> tuple[Subject, KeptQuota] | None:
         return None
     try:
         return read_quota_key(read_text(item, "sk")), KeptQuota(status=_status(item), expires_at=expires_at)
-    except _ILLEGIBLE:
+    except ILLEGIBLE:
         return None
 
 
@@ -116,7 +115,7 @@ def read_spent(item: Item, now: float) -> tuple[str, float] | None:
         return None
     try:
         return read_spent_key(read_text(item, "sk")), read_number(item, SPENT_AMOUNT)
-    except _ILLEGIBLE:
+    except ILLEGIBLE:
         return None
 
 

@@ -4,6 +4,11 @@ import hashlib
 from dataclasses import dataclass
 from typing import Protocol
 
+SETTINGS = "settings"
+"""What a token with a list of tools must name to change settings: no tool of a model, but on the same list."""
+SETTINGS_LEVEL = 4
+"""Seed 2, L4: what changes the stack itself. `make token` gives level 1 unless asked for more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenGrant:

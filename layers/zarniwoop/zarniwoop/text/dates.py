@@ -3,15 +3,18 @@
 import re
 from calendar import monthrange
 from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
 
 from zarniwoop.contract.hit import DatePrecision, PublishedAt
 from zarniwoop.contract.request import DateRange
 
+_FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(2100, 1, 1)
 _ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[\s,]+([A-Za-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?)?(?:\b.*)?")
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3})[a-z]*\.?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
+_MIDNIGHT = re.compile(r"[T ]00:00:00(?:\.0+)?(?:Z|[+-]00:?00)?$")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.?\s+([A-Za-z]{3})[a-z]*\.?\s+(\d{4})")
 
 
@@ -38,7 +41,8 @@ def from_epoch(seconds: float) -> PublishedAt | None:
 
 
 def parse_date(text: str | None) -> PublishedAt | None:
-    """Read `2017`, `2017-06-12`, an RFC 3339 instant, `2007 Mar 21`, `Jan 29, 2023`, `June 2017` or `3 May 2020`.
+    """Read `2017`, `2017-06-12`, an RFC 3339 instant, `2007 Mar 21`, `Jan 29, 2023`, `June 2017`, `3 May 2020`, or
+    `Mon, 10 Feb 2025 05:00:00 GMT`.
 
     Relative dates ("5 mins ago") have no date without a clock and come to None.
     """
@@ -49,7 +53,12 @@ def parse_date(text: str | None) -> PublishedAt | None:
         return _instant(text)
     if iso := _ISO.fullmatch(text):
         return from_parts(*(int(part) if part else None for part in iso.groups()))  # type: ignore[arg-type]
-    return _worded(text)
+    return _mailed(text) if text[3:5] == ", " else _worded(text)
+
+
+def parse_day_or_instant(text: str | None) -> PublishedAt | None:
+    """As `parse_date`, of a provider that writes midnight where it knows the day alone."""
+    return parse_date(_MIDNIGHT.sub("", text) if text else None)
 
 
 def _instant(text: str) -> PublishedAt | None:
@@ -59,6 +68,15 @@ def _instant(text: str) -> PublishedAt | None:
         return parse_date(text[:10])
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     return from_epoch(moment.timestamp())
+
+
+def _mailed(text: str) -> PublishedAt | None:
+    """A date as mails and HTTP headers write it (RFC 5322)."""
+    try:
+        moment = parsedate_to_datetime(text[:40])
+        return from_epoch((moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).timestamp())
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
 
 
 def _worded(text: str) -> PublishedAt | None:
@@ -90,3 +108,14 @@ def lies_in(published: PublishedAt, window: DateRange) -> bool:
     """Whether the date can lie in the window; a coarse date counts when any of its days does."""
     first, last = days_covered(published)
     return (window.earliest is None or last >= window.earliest) and (window.latest is None or first <= window.latest)
+
+
+def closed(window: DateRange, freshness_days: int | None) -> tuple[date, date]:
+    """Both ends of a window, for providers that insist on them: an open one lies far off.
+
+    Freshness was resolved to its first day, so that the last one is so many days later.
+    """
+    first, last = window.earliest or _FIRST_DAY, window.latest or _LAST_DAY
+    if window.earliest and not window.latest and freshness_days:
+        last = date.fromordinal(min(first.toordinal() + freshness_days, last.toordinal()))
+    return first, last

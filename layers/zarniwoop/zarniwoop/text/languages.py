@@ -5,7 +5,9 @@ NCBI and Open Library use (https://www.loc.gov/marc/languages/).
 Quirk: MARC takes the bibliographic code where there are two (`ger`, not `deu`), and one for both kinds of Norwegian.
 """
 
+from collections import Counter
 from collections.abc import Mapping
+from unicodedata import name
 
 _LANGUAGES = (
     "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
@@ -44,3 +46,58 @@ MARC_CODES: Mapping[str, str] = dict(pair.split(":") for pair in _MARC_CODES.spl
 """Of languages that both catalogues hold; what is not here cannot be asked for."""
 
 LANGUAGE_OF_MARC: Mapping[str, str] = {code: language for language, code in sorted(MARC_CODES.items())}
+
+_SCRIPTS: Mapping[str, frozenset[str]] = {
+    script: frozenset(languages.split())
+    for script, languages in {
+        "ARABIC": "ar fa ur ps ckb sd ug arz",
+        "ARMENIAN": "hy",
+        "BENGALI": "bn as bpy",
+        "CJK": "zh ja",
+        "CYRILLIC": "ru uk bg sr mk be kk ky mn tg tt ba ce cv os sah",
+        "DEVANAGARI": "hi mr ne sa new",
+        "ETHIOPIC": "am ti",
+        "GEORGIAN": "ka xmf",
+        "GREEK": "el pnt",
+        "GUJARATI": "gu",
+        "GURMUKHI": "pa",
+        "HANGUL": "ko",
+        "HEBREW": "he yi",
+        "HIRAGANA": "ja",
+        "KANNADA": "kn",
+        "KATAKANA": "ja",
+        "KHMER": "km",
+        "LAO": "lo",
+        "MALAYALAM": "ml",
+        "MYANMAR": "my shn mnw",
+        "ORIYA": "or",
+        "SINHALA": "si",
+        "TAMIL": "ta",
+        "TELUGU": "te",
+        "THAI": "th",
+        "TIBETAN": "bo dz",
+    }.items()
+}
+_ONE_LANGUAGE = {"nb": "no", "simple": "en"}
+
+
+def primary_language(tag: str) -> str:
+    """The language behind a tag or a wiki's name: `zh-yue` is `zh`; Norwegian and simple English have two names."""
+    first = tag.lower().partition("-")[0]
+    return _ONE_LANGUAGE.get(first, first)
+
+
+def languages_written(text: str) -> frozenset[str]:
+    """Which languages a text may be in, by the script of most of its letters; none for Latin, which says nothing.
+
+    Japanese is told from Chinese by its kana.
+    """
+    if text.isascii():
+        return frozenset()
+    scripts = Counter(name(letter, "").partition(" ")[0] for letter in text if letter.isalpha())
+    if not scripts:
+        return frozenset()
+    if scripts["HIRAGANA"] + scripts["KATAKANA"]:
+        scripts["HIRAGANA"] += scripts.pop("CJK", 0) + scripts.pop("KATAKANA", 0)
+    script, letters = scripts.most_common(1)[0]
+    return _SCRIPTS.get(script, frozenset()) if letters * 2 > scripts.total() else frozenset()

@@ -1,12 +1,16 @@
 """Provider markup to plain text that is safe to show and to log next to."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from unicodedata import category
 
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
 _BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _MATH = re.compile(r"(?<=\w)(?=<(?:mml:)?math\b)|(?:(?<=</math>)|(?<=</mml:math>))(?=\w)", re.IGNORECASE)
+_INLINE = re.compile(
+    r"</?(?:i|b|u|em|strong|sub|sup|sc|scp|tt|title|italic|bold|p|span|(?:mml|jats):[a-z-]+)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
 _SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
@@ -35,6 +39,28 @@ def plain(markup: str | None) -> str | None:
     if not text.isascii() or not text.isprintable():
         text = _INVISIBLE.sub("", _SPACE.sub(" ", text))
     return _SPACE.sub(" ", text).strip() or None
+
+
+def plain_title(markup: str | None) -> str | None:
+    """As `plain`, for titles whose markup or entities may be escaped once more than the format says.
+
+    Of what is a tag only after that, just the inline markup of titles goes: `p < 0.05` and `x <y> z` stay.
+    """
+    text = plain(markup)
+    if text is None or not ("&" in text or "<" in text):
+        return text
+    return plain(escape(_INLINE.sub("", unescape(text)), quote=False))
+
+
+def verbatim(text: object) -> str | None:
+    """Text that is no markup, such as source code: lines and indents stay, only what nobody could see goes."""
+    shown = _INVISIBLE.sub("", text.replace("\r\n", "\n")).strip("\n") if isinstance(text, str) else ""
+    return None if is_blank(shown) else shown
+
+
+def one_line(text: object) -> str | None:
+    """Text that is no markup, its lines and runs of white space joined; None for anything but text."""
+    return " ".join((verbatim(text) or "").split()) or None
 
 
 def is_blank(text: str) -> bool:

@@ -20,6 +20,12 @@ def stated_wait(headers: Mapping[str, str], now: float) -> float | None:
     return min(max(waits), _LONGEST) if waits else None
 
 
+def wait_until(moment: float | None, headers: Mapping[str, str]) -> float | None:
+    """Seconds from the answer's own `Date` to a moment in epoch seconds; None without either. A past one means 0."""
+    server_now = _epoch(headers.get("date", ""))
+    return None if moment is None or server_now is None else min(max(0.0, moment - server_now), _LONGEST)
+
+
 def _parts(value: str) -> list[str]:
     """A header that came twice is joined by commas, and an HTTP date has one of its own."""
     if "," in value and value[:1].isdigit():

@@ -7,7 +7,6 @@ was refused and a credit that is spent for good stay as they are until somebody 
 from collections.abc import Callable, Iterator, Sequence
 
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.result import Attempt, DispatchFailure, SearchResult
 from zarniwoop.dispatch.protocols import Protocols
@@ -71,7 +70,7 @@ def _again(failure: DispatchFailure, wait: float | None) -> str:
 def _change(result: SearchResult, protocols: Protocols) -> str:
     """What somebody must change before asking again makes sense."""
     if result.failure is DispatchFailure.NO_ENDPOINT:
-        return f"add the setting research.endpoint.<id>.protocol = {_serving(result.modality, protocols)}"
+        return f"add the setting research.endpoint.<id>.protocol = {_serving(result, protocols)}"
     if result.failure is DispatchFailure.ONLY_METERED:
         name = f"research.default.{result.modality.lower()}"
         return f"name one in {name}, pin it, or set research.endpoint.<id>.autoAllow = true"
@@ -79,8 +78,12 @@ def _change(result: SearchResult, protocols: Protocols) -> str:
     return "; or ".join(remedies) or "research_providers shows the state of each provider"
 
 
-def _serving(modality: SearchModality, protocols: Protocols) -> str:
-    serving = sorted(name for name, each in protocols.by_id.items() if modality in each.modalities_supported())
+def _serving(result: SearchResult, protocols: Protocols) -> str:
+    serving = sorted(
+        name
+        for name, each in protocols.by_id.items()
+        if result.modality in each.modalities_supported() and result.tier in each.tiers_supported()
+    )
     return " or ".join(serving) or "an add-on's id (no built-in serves it yet)"
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from zarniwoop.contract.problem import UnknownThing
 from zarniwoop.tools.research_investigate import RESEARCH_INVESTIGATE
 from zarniwoop.tools.research_providers import RESEARCH_PROVIDERS
 from zarniwoop.tools.research_rich import RESEARCH_RICH
@@ -15,3 +16,12 @@ TOOLS: tuple[Tool[Any], ...] = (
     RESEARCH_INVESTIGATE,
     RESEARCH_PROVIDERS,
 )
+
+
+def no_such_tool() -> UnknownThing:
+    return UnknownThing(
+        "there is no tool of the name that the event gives",
+        slug="unknown-tool",
+        field="tool",
+        suggested_action="name one of " + ", ".join(tool.name for tool in TOOLS),
+    )

@@ -35,7 +35,10 @@ class CooldownRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderRow:
-    """One instance. Availability by modality, because a cooldown of IMAGE leaves WEB alone."""
+    """One instance. Availability by modality, because a cooldown of IMAGE leaves WEB alone.
+
+    `filters` are those that the provider itself applies; the others are applied here, where its hits allow it.
+    """
 
     id: str
     protocol: str
@@ -44,6 +47,13 @@ class ProviderRow:
     has_key: bool
     domains: list[str]
     tiers: list[str]
+    filters: list[str]
+    max_results: int | None
+    max_query_chars: int | None
+    index_family: str | None
+    language: str | None
+    loads_content: bool
+    tells_quota: bool
     availability: dict[str, str]
     cooldowns: list[CooldownRow]
     quota: QuotaStatus | None
@@ -121,6 +131,7 @@ def _row(
     candidate: Candidate, quota: QuotaStatus | None, scope: SearchScope, snapshot: StateSnapshot, now: float
 ) -> ProviderRow:
     instance, endpoint = candidate.instance, candidate.endpoint
+    able = instance.capabilities()
     subjects: list[Subject] = [(endpoint.id, modality) for modality in sorted(instance.modalities())]
     cooldowns = [snapshot.cooldowns[subject] for subject in subjects if subject in snapshot.cooldowns]
     return ProviderRow(
@@ -131,6 +142,13 @@ def _row(
         has_key=endpoint.credential_key is not None,
         domains=sorted(instance.domains()),
         tiers=sorted(instance.tiers()),
+        filters=sorted(able.filters),
+        max_results=able.max_results,
+        max_query_chars=able.max_query_chars,
+        index_family=able.index_family,
+        language=candidate.language,
+        loads_content=able.loads_content,
+        tells_quota=able.tells_quota,
         availability={
             str(subject[1]): _availability(candidate, subject, snapshot, scope, now, quota) for subject in subjects
         },
@@ -154,7 +172,7 @@ def _availability(
     in_force = quota_in_force(candidate.endpoint, subject, snapshot, now)
     verdict = judge(candidate, snapshot.cooldowns.get(subject), in_force, scope, now)
     if verdict.skip is None:
-        return ProviderAvailability.EXHAUSTED if quota and quota.exhausted else ProviderAvailability.READY
+        return ProviderAvailability.EXHAUSTED if quota and quota.exhausted_at(now) else ProviderAvailability.READY
     return ProviderAvailability[verdict.skip.name]
 
 

@@ -4,15 +4,17 @@ It owns what no adapter may: keys, status codes, vendor limits, filters applied 
 broke its format" and "our code is wrong".
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
-from zarniwoop.contract.failure import Cause, CredentialsRejected, MalformedAnswer, ProviderError
+from zarniwoop.contract.failure import Cause, CredentialsRejected, MalformedAnswer, ProviderError, ProviderUnavailable
 from zarniwoop.contract.hit import ContentReference, LoadedContent
 from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
 from zarniwoop.contract.provider import (
+    Capabilities,
     Pacing,
     ProviderInstanceConfig,
     SearchProviderInstance,
@@ -21,13 +23,14 @@ from zarniwoop.contract.provider import (
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.contract.transport import HttpAnswer, HttpRequest, Secret
+from zarniwoop.contract.transport import Authentication, AwsCall, HttpAnswer, HttpRequest, Secret
 from zarniwoop.text.plain import clip
 from zarniwoop.text.retry_after import stated_wait
-from zarniwoop.wire.extras import USER_AGENT, faults_of
+from zarniwoop.wire.extras import USER_AGENT, faults_of, part_of
 from zarniwoop.wire.filters import account_for_filters
-from zarniwoop.wire.format import Found, WireFormat
+from zarniwoop.wire.format import Found, SettingsPart, WireFormat
 from zarniwoop.wire.keyed import send_with_key
+from zarniwoop.wire.pages import check_public
 from zarniwoop.wire.reading import MISREAD
 from zarniwoop.wire.status import failure_of
 
@@ -54,9 +57,12 @@ class WireProtocol:
     def tiers_supported(self) -> frozenset[SearchTier]:
         return self.format.tiers
 
+    def settings_part(self) -> SettingsPart:
+        return part_of(self.format)
+
     def instantiate(self, config: ProviderInstanceConfig) -> "WireInstance":
         base_url = config.base_url or self.format.default_base_url
-        faults = tuple(faults_of(config.extras, self.format))
+        faults = tuple(faults_of(config, self.format))
         if faults:
             raise WrongSettingsError(*faults)
         return WireInstance(self.format, replace(config, base_url=base_url.rstrip("/") if base_url else None))
@@ -94,11 +100,31 @@ class WireInstance(SearchProviderInstance):
         return self._format.tiers
 
     def availability(self, scope: SearchScope) -> ProviderAvailability:  # noqa: ARG002 - the SPI's signature
-        usable = self._config.enabled and self._config.base_url
+        usable = self._config.enabled and (self._config.base_url or self._format.by_role)
         return ProviderAvailability.READY if usable else ProviderAvailability.DISABLED
 
     def prompt_hint(self) -> str:
         return self._format.prompt_hint
+
+    @property
+    def documentation(self) -> str:
+        return self._format.documentation
+
+    @property
+    def by_role(self) -> bool:
+        return self._format.by_role
+
+    def capabilities(self) -> Capabilities:
+        declared = self._format
+        return Capabilities(
+            filters=declared.filters,
+            max_results=declared.max_results,
+            max_query_chars=declared.max_query_chars,
+            index_family=declared.index_family,
+            loads_content=declared.content_exchange is not None,
+            tells_quota=declared.quota_exchange is not None or declared.quota_from_headers is not None,
+            language=declared.language(self._config) if declared.language else None,
+        )
 
     def pacing(self, request: SearchRequest) -> Pacing | None:
         return self._format.pacing(request, self._config) if self._format.pacing else None
@@ -127,6 +153,7 @@ class WireInstance(SearchProviderInstance):
             return super().load_content(reference, scope)
         seen = _Exchange()
         try:
+            check_public(reference, self._config.addresses, scope.deadline)
             loaded = self._carry_out(self._format.content_exchange(reference, self._config), scope, seen)
         except ProviderError as error:
             error.calls = seen.calls
@@ -164,11 +191,12 @@ class WireInstance(SearchProviderInstance):
             quota=replace(seen.quota, observed_at=self._config.clock.now()) if seen.quota else None,
         )
 
-    def _carry_out(
-        self, exchange: Generator[HttpRequest, HttpAnswer, Returned], scope: SearchScope, seen: _Exchange
-    ) -> Returned:
-        """Run an exchange to its end. Raises ProviderError and nothing else that the answers could cause."""
-        step: Callable[[], HttpRequest] = lambda: next(exchange)  # noqa: E731 - the first step has no answer to send
+    def _carry_out(self, exchange: Generator[Any, Any, Returned], scope: SearchScope, seen: _Exchange) -> Returned:
+        """Run an exchange to its end. Raises ProviderError and nothing else that the answers could cause.
+
+        A failure is raised inside the exchange, at its request: what it does not catch ends it.
+        """
+        step: Callable[[], HttpRequest | AwsCall] = partial(next, exchange)
         while True:
             try:
                 request = step()
@@ -177,14 +205,28 @@ class WireInstance(SearchProviderInstance):
                 return returned
             except MISREAD as error:
                 raise MalformedAnswer("the answer does not have the documented shape", cause=Cause.SHAPE) from error
-            answer = self._ask(request, scope, seen)
-            step = lambda answer=answer: exchange.send(answer)  # type: ignore[misc]  # noqa: E731
+            asking: Callable[..., Any] = self._ask_aws if isinstance(request, AwsCall) else self._ask
+            try:
+                step = partial(exchange.send, asking(request, scope, seen))
+            except ProviderError as failure:
+                step = partial(exchange.throw, failure)
 
     def _ask(self, request: HttpRequest, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
         user_agent = self._config.extras.get(USER_AGENT.name)
         if user_agent:
             request = replace(request, headers={"User-Agent": user_agent, **request.headers})
         return send_with_key(self._secret, lambda secret: self._send(request, secret, scope, seen))
+
+    def _ask_aws(self, call: AwsCall, scope: SearchScope, seen: _Exchange) -> Mapping[str, Any]:
+        if self._config.aws is None:
+            raise ProviderUnavailable("no AWS service can be asked from here", cause=Cause.CONNECT)
+        try:
+            answer = self._config.aws.call(call, tenant_id=scope.tenant_id, deadline=scope.deadline)
+        except ProviderError as error:
+            seen.calls += error.reached_provider
+            raise
+        seen.calls += 1
+        return answer
 
     def _secret(self, fresh: bool) -> Secret | None:
         key = self._config.credential_key
@@ -198,7 +240,7 @@ class WireInstance(SearchProviderInstance):
     def _send(self, request: HttpRequest, secret: Secret | None, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
         try:
             answer = self._config.transport.send(
-                request, deadline=scope.deadline, authentication=self._format.authentication, secret=secret
+                request, deadline=scope.deadline, authentication=self._authentication(), secret=secret
             )
         except ProviderError as error:
             seen.calls += error.reached_provider
@@ -209,6 +251,10 @@ class WireInstance(SearchProviderInstance):
         if failure is not None:
             raise failure
         return answer
+
+    def _authentication(self) -> Authentication | None:
+        declared = self._format
+        return declared.authentication_for(self._config) if declared.authentication_for else declared.authentication
 
     def _failure(self, answer: HttpAnswer, *, keyed: bool) -> ProviderError | None:
         now = self._config.clock.now()

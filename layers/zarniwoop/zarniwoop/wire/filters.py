@@ -10,7 +10,8 @@ from zarniwoop.text.dates import lies_in
 from zarniwoop.text.urls import has_filetype, host_of, is_below, is_on_site
 from zarniwoop.wire.format import Found
 
-_DATES = ("date_from", "date_to", "freshness_days")
+DATES = frozenset(("date_from", "date_to", "freshness_days"))
+"""The filters by day, which become one window."""
 
 
 def account_for_filters(
@@ -48,7 +49,7 @@ def _handle(
 def _not_here(name: str, found: Found) -> str | None:
     if name not in _KEEPS:
         return "this provider has no such filter and its hits do not show it"
-    if name in _DATES and found.hits and not any(hit.published_at for hit in found.hits):
+    if name in DATES and found.hits and not any(hit.published_at for hit in found.hits):
         return "no hit of this provider carries a date"
     return None
 

@@ -1,11 +1,14 @@
 """A wire format as a declaration: what a provider serves, how it is asked and how its answers are read.
 
 An adapter is one `WireFormat` plus a generator. The generator yields `HttpRequest`s, receives `HttpAnswer`s with a
-status below 400, and returns what it `Found`. It never touches sockets, time, environment or keys.
+status below 400, and returns what it `Found`; one for an AWS service yields `AwsCall`s and receives what their model
+says. A failed request raises its ProviderError at the `yield`, for an exchange that can do without that answer. It
+never touches sockets, time, environment or keys.
 """
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
 
 from zarniwoop.contract.failure import ProviderError
 from zarniwoop.contract.hit import ContentReference, LoadedContent, SearchHit
@@ -13,7 +16,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaStatus
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest
+from zarniwoop.contract.transport import Authentication, AwsCall, HttpAnswer, HttpRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class Found:
 
 
 Exchange = Generator[HttpRequest, HttpAnswer, Found]
+AwsExchange = Generator[AwsCall, Mapping[str, Any], Found]
 ContentExchange = Generator[HttpRequest, HttpAnswer, LoadedContent]
 QuotaExchange = Generator[HttpRequest, HttpAnswer, QuotaStatus]
 
@@ -41,7 +45,9 @@ QuotaExchange = Generator[HttpRequest, HttpAnswer, QuotaStatus]
 class SettingField:
     """One field of the provider's settings form, beyond the suffixes of every endpoint.
 
-    `pattern` is what the whole value must match; an instance is not made of one that does not.
+    `pattern` is what the whole value must match; an instance is not made of one that does not. `steers`: it says what
+    the key opens, and is not taken from a level that is less trusted than the key's. `check` tells what else is wrong
+    with a value, None if nothing is, as the end of a sentence that does not repeat it.
     """
 
     name: str
@@ -50,6 +56,32 @@ class SettingField:
     pattern: str
     required: bool = False
     default: str | None = None
+    steers: bool = False
+    check: Callable[[str], str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsPart:
+    """A protocol's part of the settings form. `key_in` is `header` or `query`, None where no key is taken.
+
+    `key_variables` name the operator's variables that stand in for a saved key.
+    """
+
+    fields: tuple[SettingField, ...] = ()
+    hint: str = ""
+    documentation: str | None = None
+    takes_base_url: bool = True
+    default_base_url: str | None = None
+    key_in: str | None = None
+    key_required: bool = False
+    key_variables: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class DescribesSettings(Protocol):
+    """What a `SearchProtocol`, a wire format or not, may have on top, to bring its part of the settings form."""
+
+    def settings_part(self) -> SettingsPart: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,24 +89,32 @@ class WireFormat:
     """The declaration of an adapter.
 
     `max_query_chars` and `max_results` are the vendor's limits: the driver shortens and clamps before the exchange and
-    says so in the result's note. `ignores` gives, for a filter that this provider cannot apply and that must not be
-    applied here either, the reason. `classify` reads an answer (of any status) with the provider's own eyes and returns
-    the typed failure, or None for the default reading. `quota_from_headers` reads what an ordinary answer
-    says of the quota, and gets the time in epoch seconds for what is counted from now. `index_family` names the index
-    behind the provider, for fusion.
+    says so in the result's note. `filters` names those that the exchange translates for some modality; `ignores` gives,
+    for one that this provider cannot apply and that must not be applied here either, the reason. `classify` reads an
+    answer (of any status) with the provider's own eyes and returns the typed failure, or None for the default reading.
+    `quota_from_headers` reads what an ordinary answer says of the quota, and gets the time in epoch seconds for what is
+    counted from now. `index_family` names the index behind the provider, for fusion. `form_hint` is a sentence for
+    whoever fills in the settings form; without one the first of `prompt_hint` stands there. `authentication_for` picks
+    another way to send the key where the settings say so. `by_role`: asked through AWS's SDK with the role of the
+    function, so that there is neither an address nor a key. `language` tells the only language that an instance
+    searches, out of its settings.
     """
 
     protocol_id: str
     display_name: str
     modalities: frozenset[SearchModality]
     domains: frozenset[SearchDomain]
-    exchange: Callable[[SearchRequest, ProviderInstanceConfig], Exchange]
+    exchange: Callable[[SearchRequest, ProviderInstanceConfig], Exchange | AwsExchange]
     prompt_hint: str
     index_family: str
     documentation: str
+    form_hint: str = ""
     default_base_url: str | None = None
+    by_role: bool = False
     tiers: frozenset[SearchTier] = frozenset(SearchTier)
+    filters: frozenset[str] = frozenset()
     authentication: Authentication | None = None
+    authentication_for: Callable[[ProviderInstanceConfig], Authentication] | None = None
     key_required: bool = False
     key_variable: str | None = None
     takes_generic_key: bool = False
@@ -87,3 +127,4 @@ class WireFormat:
     quota_from_headers: Callable[[Mapping[str, str], float], QuotaStatus | None] | None = None
     content_exchange: Callable[[ContentReference, ProviderInstanceConfig], ContentExchange] | None = None
     pacing: Callable[[SearchRequest, ProviderInstanceConfig], Pacing | None] | None = None
+    language: Callable[[ProviderInstanceConfig], str | None] | None = None

@@ -78,3 +78,10 @@ def read_number(headers: Mapping[str, str], name: str) -> float | None:
     except ValueError:
         return None
     return number if isfinite(number) else None
+
+
+def read_numbers(headers: Mapping[str, str], name: str) -> tuple[float, ...]:
+    """A header that lists a number per window ("1, 15000"); none of them where one is something else."""
+    listed = [part.strip() for part in headers.get(name, "").split(",")]
+    numbers = [number for part in listed if (number := read_number({name: part}, name)) is not None]
+    return tuple(numbers) if len(numbers) == len(listed) else ()

@@ -1,6 +1,6 @@
-"""Which works are judged together, and for which of them a model may be asked within the budgets.
+"""Which works are put to a model together, and for which of them a model may be asked within the budgets.
 
-Decided once, before the batches are judged side by side: so together they stay within what is left, whoever is first.
+Decided once, before they are asked for side by side: so together they stay within what is left, whoever is first.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from zarniwoop.pipelines.investigate.evaluate import (
     MOST_HITS_PER_BATCH,
     PROMPT_TOKENS,
     batches,
-    tokens_of,
+    tokens_with_answer,
 )
 from zarniwoop.pipelines.investigate.folder import Batch
 from zarniwoop.pipelines.investigate.found import hits_to_judge
@@ -30,7 +30,7 @@ def make_batches(work: Work, hits: Sequence[MergedHit]) -> dict[str, Any]:
     unasked = hits_to_judge(work.folder, [hit for hit in hits if hit.key not in asked_before])
     found = settings_of(EVALUATE, work)
     model = ModelSettings(role=ModelRole.HARVEST) if isinstance(found, Unanswered) else found
-    made = _within_budget(unasked, model, work)
+    made = within_budget(unasked, model, work)
     work.folder.put_batches(wave, made)
     if made:
         before = sum(len(work.folder.batches(earlier)) for earlier in range(1, wave))
@@ -38,15 +38,26 @@ def make_batches(work: Work, hits: Sequence[MergedHit]) -> dict[str, Any]:
     return {"wave": wave, "batches": list(range(len(made))), "parallel": model.max_parallel}
 
 
-def _within_budget(hits: Sequence[MergedHit], model: ModelSettings, work: Work) -> list[Batch]:
+def within_budget(
+    hits: Sequence[MergedHit], model: ModelSettings, work: Work, *, answer_tokens: int = ANSWER_TOKENS_PER_HIT
+) -> list[Batch]:
+    """Batches whose answers fit what the model may write at once, as far as the budgets go all together.
+
+    `model` is as `settings_of` the recipe tells it: with the recipe's own limit.
+    """
     by_key = {hit.key: hit for hit in hits}
+    most = min(max(model.max_tokens // answer_tokens, 1), MOST_HITS_PER_BATCH)
     taken = 0.0
     made = []
-    most = min(max(model.max_tokens // ANSWER_TOKENS_PER_HIT, 1), MOST_HITS_PER_BATCH)
-    for keys in batches(hits, model.context_tokens, most=most):
-        taken += PROMPT_TOKENS + sum(tokens_of(by_key[key]) for key in keys)
+    for keys in batches(hits, model.context_tokens, most=most, answer_tokens=answer_tokens):
+        taken += tokens_of_batch([by_key[key] for key in keys], answer_tokens)
         spent = None
         if model.protocol != BUILTIN:
             spent = work.budget.stands_against_model(taken, model, work.budget.seconds_to_judge)
         made.append(Batch(keys=tuple(keys), budget=spent))
     return made
+
+
+def tokens_of_batch(hits: Sequence[MergedHit], answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> float:
+    """What it takes to ask for these hits, with the answer."""
+    return PROMPT_TOKENS + sum(tokens_with_answer(hit, answer_tokens) for hit in hits)

@@ -7,21 +7,19 @@ run, and after that, so that the result of a step that ended the run just then i
 from dataclasses import replace
 
 from zarniwoop.pipelines.investigate.folder import RunFolder
-from zarniwoop.pipelines.investigate.result import Composed, compose
+from zarniwoop.pipelines.investigate.result import Composed, compose, is_concluded
 from zarniwoop.pipelines.run_end import RunEnds
-from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.run_files import RESULT
+from zarniwoop.stores.failure import ILLEGIBLE, StoreUnavailable
+from zarniwoop.stores.run_files import RESULT, RunFiles
 from zarniwoop.stores.runs import Ending, Run, RunState
 
-_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 
-
-def close(run: Run, ending: Ending, ends: RunEnds) -> bool:
+def close(run: Run, ending: Ending, ends: RunEnds, files: RunFiles) -> bool:
     """End the run with what it has; True for the one whose ending stands. Raises StoreUnavailable for the table's."""
-    folder = RunFolder(ends.files, run.project, run.run_id)
+    folder = RunFolder(files, run.project, run.run_id)
     composed = _composed(run, folder, ending)
-    if composed is not None:
-        ending = replace(ending, outcome=ending.outcome or composed.outcome)
+    outcome = ending.outcome or (composed.outcome if composed else None)
+    ending = replace(ending, outcome=outcome, concluded=is_concluded(ending.state, outcome))
     stands = ends.end(run, ending)
     if stands and composed is not None:
         _write(composed, ending, folder)
@@ -34,14 +32,13 @@ def _composed(run: Run, folder: RunFolder, ending: Ending) -> Composed | None:
     try:
         asked = folder.input()
         return compose(run, folder, asked["arguments"]["question"], error=error) if asked else None
-    except (StoreUnavailable, *_ILLEGIBLE):
+    except (StoreUnavailable, *ILLEGIBLE):
         return None
 
 
 def _write(composed: Composed, ending: Ending, folder: RunFolder) -> None:
     """The run has ended by now; without a result its owner is shown what its steps wrote."""
-    document = {**composed.document, "outcome": ending.outcome, "state": ending.state}
     try:
-        folder.write(RESULT, document)
+        folder.write(RESULT, composed.ended(ending))
     except StoreUnavailable:
         return

@@ -15,6 +15,7 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedConten
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.dispatch.bodies import Body
 from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.dispatcher import Survey
 from zarniwoop.pipelines.investigate.batching import make_batches
 from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY
 from zarniwoop.pipelines.investigate.folder import BODIES
@@ -54,8 +55,8 @@ def deepen(work: Work) -> dict[str, Any]:
     wave = work.given.wave
     found = gather(work.folder, wave)
     bodies = work.folder.bodies()
-    wanted = _most_promising(found, bodies, work)
-    loaded = _loaded(wanted, work)
+    survey = work.services.dispatcher.survey(work.scope)
+    loaded = _loaded(_most_promising(found, bodies, survey.assembly.candidates), survey, work)
     if loaded:
         work.folder.write(BODIES, {**bodies, **{key: each.entry for key, each in loaded.items()}})
     stored = sum("sha256" in each.entry for each in loaded.values())
@@ -64,8 +65,7 @@ def deepen(work: Work) -> dict[str, Any]:
     return {"then": "evaluate", **make_batches(work, found.hits)}
 
 
-def _most_promising(found: Gathered, bodies: Mapping[str, Any], work: Work) -> list[_Wanted]:
-    candidates = work.services.dispatcher.factory.assemble(work.scope).candidates
+def _most_promising(found: Gathered, bodies: Mapping[str, Any], candidates: Mapping[str, Candidate]) -> list[_Wanted]:
     ordered = sorted(found.new_hits, key=lambda hit: (-hit.affinity * hit.reciprocal_rank, hit.key))
     wanted: list[_Wanted] = []
     for hit in ordered:
@@ -93,13 +93,13 @@ def _bodies_of(hit: MergedHit, found: Gathered, candidates: Mapping[str, Candida
             yield _Wanted(key=hit.key, body=Body(candidate=candidate, modality=modality, reference=reference))
 
 
-def _loaded(wanted: Sequence[_Wanted], work: Work) -> dict[str, _Loaded]:
+def _loaded(wanted: Sequence[_Wanted], survey: Survey, work: Work) -> dict[str, _Loaded]:
     """What became of each, by key. Threads cannot be broken off; those that are late end at their own deadline."""
     affordable = _affordable(wanted, work)
     if not affordable:
         return {each.key: _failed(each, OUT_OF_MONEY) for each in wanted}
     seconds = min(LOAD_SECONDS, work.budget.seconds_to_gather)
-    load = _loading(affordable, work, seconds)
+    load = _loading(survey, work, seconds)
     pool = ThreadPoolExecutor(max_workers=MOST_BODIES, thread_name_prefix="deepen")
     try:
         futures = {each.key: pool.submit(load, each) for each in affordable}
@@ -127,18 +127,17 @@ def _affordable(wanted: Sequence[_Wanted], work: Work) -> list[_Wanted]:
     return affordable
 
 
-def _loading(wanted: Sequence[_Wanted], work: Work, seconds: float) -> Callable[[_Wanted], _Loaded]:
+def _loading(survey: Survey, work: Work, seconds: float) -> Callable[[_Wanted], _Loaded]:
     """How one is loaded: all of them by one look at the shared state, and until the same moment."""
-    dispatcher, scope = work.services.dispatcher, work.within(seconds)
-    snapshot = dispatcher.bodies.look([each.body for each in wanted], scope)
-    knobs = dispatcher.factory.assemble(work.scope).settings.knobs
+    load_body = work.services.dispatcher.loading(survey, work.within(seconds))
 
     def load(each: _Wanted) -> _Loaded:
-        asked = dispatcher.bodies.load(each.body, scope, snapshot, knobs)
-        cost = asked.attempt.cost
-        if asked.content is None:
-            return _failed(each, asked.attempt.reason or "unavailable", cost)
+        cost = 0.0
         try:
+            asked = load_body(each.body)
+            cost = asked.attempt.cost
+            if asked.content is None:
+                return _failed(each, asked.attempt.reason or "unavailable", cost)
             return _Loaded(entry=_stored(each, asked.content, work), cost=cost)
         except StoreUnavailable:
             return _failed(each, "store_unavailable", cost)

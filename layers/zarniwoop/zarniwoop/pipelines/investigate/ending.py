@@ -6,13 +6,12 @@ the end sees the result. Runs that their steps do not end are closed by `closing
 
 from typing import Any
 
-from zarniwoop.pipelines.investigate.result import Composed, compose
+from zarniwoop.pipelines.investigate.optional import STEP_FAILED
+from zarniwoop.pipelines.investigate.result import PLAN_FAILED, Composed, compose, is_concluded
 from zarniwoop.pipelines.investigate.services import StepInput, StepServices, Work
-from zarniwoop.pipelines.run_end import PLAN_FAILED
 from zarniwoop.stores.run_files import RESULT
 from zarniwoop.stores.runs import Ending, Run, RunState
 
-STEP_FAILED = "step_failed"
 _CAUGHT = {
     "States.Timeout": "step_timed_out",
     "StoreUnavailable": "store_unavailable",
@@ -55,7 +54,7 @@ def fail_without_files(given: StepInput, run: Run, services: StepServices) -> di
 
 def webhook(work: Work) -> dict[str, Any]:
     """One attempt to tell of the end. Raises WebhookUndelivered where another may succeed."""
-    return {"delivered": work.services.ends.tell(work.run, work.scope.deadline)}
+    return {"delivered": work.services.ends.tell(work.run, work.asked.webhook_url, work.scope.deadline)}
 
 
 def _composed(work: Work, error: str | None) -> Composed:
@@ -65,14 +64,19 @@ def _composed(work: Work, error: str | None) -> Composed:
 
 
 def _ended(work: Work, state: RunState, composed: Composed) -> dict[str, Any]:
-    work.folder.write(RESULT, {**composed.document, "state": state})
     error = composed.error if state is RunState.FAILED else None
-    ending = Ending(state=state, outcome=composed.outcome, error=error)
-    if work.services.ends.end(work.run, ending, told_by_execution=True):
-        return _told(work, state, composed.outcome)
-    run = work.services.runs.get(work.run.project, work.run.run_id) or work.run
-    work.folder.write(RESULT, {**composed.document, "state": run.state})  # somebody else ended it: as they say
-    return _told(work, run.state, run.outcome)
+    ending = Ending(state=state, outcome=composed.outcome, error=error, concluded=is_concluded(state, composed.outcome))
+    work.folder.write(RESULT, composed.ended(ending))
+    if not work.services.ends.end(work.run, ending, told_by_execution=True):
+        ending = _standing(work) or ending
+        work.folder.write(RESULT, composed.ended(ending))
+    return _told(work, ending.state, ending.outcome)
+
+
+def _standing(work: Work) -> Ending | None:
+    """How somebody else has ended the run; None where it is gone."""
+    run = work.services.runs.get(work.run.project, work.run.run_id)
+    return Ending(state=run.state, outcome=run.outcome, error=run.error) if run and run.state.is_terminal else None
 
 
 def _word(given: StepInput) -> str:

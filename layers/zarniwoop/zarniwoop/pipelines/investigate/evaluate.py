@@ -12,9 +12,9 @@ import orjson
 from pydantic import BeforeValidator, Field
 
 from zarniwoop.llm.schema import portable_schema
-from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fence import harmless, prompt_hit
 from zarniwoop.pipelines.investigate.merge import MergedHit
-from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
+from zarniwoop.pipelines.investigate.plan import ModelAnswer
 
 MOST_HITS_PER_BATCH = 25
 BYTES_PER_TOKEN = 3.5
@@ -104,7 +104,7 @@ def batches(
     made: list[list[str]] = []
     used = 0.0
     for hit in hits:
-        tokens = tokens_of(hit, answer_tokens)
+        tokens = tokens_with_answer(hit, answer_tokens)
         if not made or used + tokens > room or len(made[-1]) >= most:
             made.append([])
             used = 0.0
@@ -113,22 +113,9 @@ def batches(
     return made
 
 
-def tokens_of(hit: MergedHit, answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> float:
+def tokens_with_answer(hit: MergedHit, answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> float:
     """What a hit costs in a prompt and its verdict in the answer, estimated."""
     return len(orjson.dumps(prompt_hit(hit))) / BYTES_PER_TOKEN + answer_tokens
-
-
-def evaluate_variables(question: str, today: str, hits: Sequence[MergedHit], nonce: str) -> dict[str, object]:
-    """What the evaluate recipe may name, for one batch. `hits` is for the built-in judge; a prompt prints `fence`."""
-    shown = [prompt_hit(hit) for hit in hits]
-    return {
-        "question": harmless(question, MAX_QUESTION_CHARS),
-        "today": today,
-        "fence": fenced(shown, nonce),
-        "nonce": nonce,
-        "keys": [hit.key for hit in hits],
-        "hits": shown,
-    }
 
 
 def verdicts_schema(keys: Sequence[str]) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from typing import Any
 from zarniwoop.llm.recipes import INSIGHTS
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.pipelines.investigate.asking import NO_MODEL, Question, Unanswered, ask, settings_of
-from zarniwoop.pipelines.investigate.evaluate import PROMPT_TOKENS, batches, tokens_of
-from zarniwoop.pipelines.investigate.fence import new_nonce
-from zarniwoop.pipelines.investigate.folder import Batch, plain
-from zarniwoop.pipelines.investigate.found import hits_to_judge, mode_of, ranked_so_far
-from zarniwoop.pipelines.investigate.insights import Insights, InsightsAnswer, extracted, insights_variables, merged
+from zarniwoop.pipelines.investigate.batching import tokens_of_batch, within_budget
+from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
+from zarniwoop.pipelines.investigate.folder import plain
+from zarniwoop.pipelines.investigate.found import hits_of, hits_to_judge, mode_of, ranked_so_far
+from zarniwoop.pipelines.investigate.insights import Insights, InsightsAnswer, extracted, merged
 from zarniwoop.pipelines.investigate.insights_export import graph_ml, json_ld
-from zarniwoop.pipelines.investigate.insights_graph import add
+from zarniwoop.pipelines.investigate.insights_graph import IllegibleGraph, add
 from zarniwoop.pipelines.investigate.insights_record import (
     GRAPH_ML_FILE,
     INSIGHTS_FILE,
@@ -28,7 +28,6 @@ from zarniwoop.pipelines.investigate.insights_record import (
     write_plan,
     write_record,
 )
-from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.optional import (
     INSIGHTS_NODE,
     NOT_JUDGED,
@@ -38,7 +37,7 @@ from zarniwoop.pipelines.investigate.optional import (
     state_of,
 )
 from zarniwoop.pipelines.investigate.services import Work
-from zarniwoop.settings.models import BUILTIN, ModelSettings
+from zarniwoop.settings.models import BUILTIN
 
 ANSWER_TOKENS_PER_HIT = 250
 """Two or three entities and a relation, each with its span."""
@@ -101,24 +100,8 @@ def _planned(work: Work) -> InsightsPlan:
         return InsightsPlan(unavailable=NO_MODEL)
     kept = [survivor.as_merged() for survivor in ranked.survivors if not survivor.unjudged]
     survivors = hits_to_judge(work.folder, kept)
-    return InsightsPlan(batches=_within_budget(survivors, model, work), parallel=model.max_parallel)
-
-
-def _within_budget(hits: Sequence[MergedHit], model: ModelSettings, work: Work) -> tuple[Batch, ...]:
-    """Batches whose answers fit what the model may write at once, as far as the budgets go all together."""
-    by_key = {hit.key: hit for hit in hits}
-    most = max(model.max_tokens // ANSWER_TOKENS_PER_HIT, 1)
-    taken = 0.0
-    made = []
-    for keys in batches(hits, model.context_tokens, most=most, answer_tokens=ANSWER_TOKENS_PER_HIT):
-        taken += _tokens([by_key[key] for key in keys])
-        spent = work.budget.stands_against_model(taken, model, work.budget.seconds_to_judge)
-        made.append(Batch(keys=tuple(keys), budget=spent))
-    return tuple(made)
-
-
-def _tokens(hits: Sequence[MergedHit]) -> float:
-    return PROMPT_TOKENS + sum(tokens_of(hit, ANSWER_TOKENS_PER_HIT) for hit in hits)
+    made = within_budget(survivors, model, work, answer_tokens=ANSWER_TOKENS_PER_HIT)
+    return InsightsPlan(batches=tuple(made), parallel=model.max_parallel)
 
 
 def _extracted(index: int, work: Work) -> InsightsRecord:
@@ -126,12 +109,12 @@ def _extracted(index: int, work: Work) -> InsightsRecord:
     batch = plan.batches[index]
     if batch.budget:
         return InsightsRecord(index=index, failure=batch.budget)
-    shown = [hit for hit in hits_to_judge(work.folder, work.folder.merged()[1]) if hit.key in set(batch.keys)]
+    shown = hits_of(batch, work.folder)
     question = Question(
         recipe=INSIGHTS,
-        variables=insights_variables(work.asked.question, work.today, shown, new_nonce()),
+        variables=hits_variables(work.asked.question, work.today, shown, new_nonce()),
         into=InsightsAnswer,
-        tokens=_tokens(shown),
+        tokens=tokens_of_batch(shown, ANSWER_TOKENS_PER_HIT),
     )
     answer = ask(question, work, work.budget.seconds_to_judge)
     if isinstance(answer, Unanswered):
@@ -184,8 +167,20 @@ def _ending(plan: InsightsPlan, records: Sequence[InsightsRecord], work: Work) -
     return state_of((failures or reasons)[0]), (failures or reasons)[0]
 
 
-def _into_project(graph: Insights, work: Work) -> dict[str, Any]:
-    whole = add(graph, work.run.project, work.services.insights, work.services.clock)
+def _into_project(graph: Insights, work: Work) -> dict[str, Any] | None:
+    """What the project's graph has by now; None where the run's was not merged into it."""
+    project, services = work.run.project, work.services
+
+    def still_open() -> bool:
+        run = services.runs.get(project, work.run.run_id)
+        return run is not None and not run.stop_requested and not run.state.is_terminal
+
+    try:
+        whole = add(graph, project, services.insights, services.clock, wanted=still_open)
+    except IllegibleGraph:
+        return None
+    if whole is None:
+        return None
     return {
         "entities": len(whole.insights.entities),
         "relations": len(whole.insights.relations),

@@ -19,6 +19,7 @@ from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.text.plain import clip
 from zarniwoop.text.urls import host_of
 
+MAX_QUESTION_CHARS = 2_000
 MAX_TITLE_CHARS = 250
 MAX_SNIPPET_CHARS = 900
 MAX_SOURCE_CHARS = 80
@@ -72,6 +73,19 @@ def texts_of(hit: Mapping[str, Any]) -> tuple[str, str, str]:
     """Title, snippet and body of a hit; empty where it has none."""
     body = (hit.get("content") or {}).get("text")
     return (str(hit.get("title") or ""), str(hit.get("snippet") or ""), str(body or ""))
+
+
+def hits_variables(question: str, today: str, hits: Sequence[MergedHit], nonce: str) -> dict[str, object]:
+    """What a recipe over a batch of hits may name. `hits` is for the built-in judge; a prompt prints `fence`."""
+    shown = [prompt_hit(hit) for hit in hits]
+    return {
+        "question": harmless(question, MAX_QUESTION_CHARS),
+        "today": today,
+        "fence": fenced(shown, nonce),
+        "nonce": nonce,
+        "keys": [hit.key for hit in hits],
+        "hits": shown,
+    }
 
 
 def new_nonce() -> str:

@@ -12,7 +12,7 @@ from zarniwoop.pipelines.investigate.plan import MAX_HINT_CHARS
 
 HINTS_SHARE = 0.5
 """Of the room, where a prompt shows hits as well."""
-_SHORTEST_HINT_CHARS = 40
+_SHORTEST_HINT_CHARS = 20
 _CARD_BYTES = 110
 """Of a provider beside its hint: its line in the prompt, and in the schema where that is told in words."""
 
@@ -23,9 +23,9 @@ def room(context_tokens: int) -> float:
 
 
 def hint_chars(providers: int, tokens: float) -> int:
-    """How long each hint may be, for all of them to take so many tokens at most."""
-    each = tokens * BYTES_PER_TOKEN / max(providers, 1) - _CARD_BYTES
-    return min(max(int(each), _SHORTEST_HINT_CHARS), MAX_HINT_CHARS)
+    """How long each hint may be, for all of them to take so many tokens at most; 0 where none would say anything."""
+    each = int(tokens * BYTES_PER_TOKEN / max(providers, 1)) - _CARD_BYTES
+    return min(each, MAX_HINT_CHARS) if each >= _SHORTEST_HINT_CHARS else 0
 
 
 def that_fit(shown: Sequence[Mapping[str, str]], tokens: float) -> list[Mapping[str, str]]:

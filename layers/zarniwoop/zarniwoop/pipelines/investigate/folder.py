@@ -128,6 +128,13 @@ class RunFolder:
         found: Mapping[str, Any] | None = self.read(INPUT)
         return found
 
+    def webhook_url(self) -> str | None:
+        """The address that was left for the run's end; it lies with the question, and lapses with it."""
+        asked = self.input()
+        arguments = asked.get("arguments") if isinstance(asked, Mapping) else None
+        address = arguments.get("webhook_url") if isinstance(arguments, Mapping) else None
+        return address if isinstance(address, str) else None
+
     def plan(self, wave: int) -> PlanRecord | None:
         found = self.read(f"plan-{wave}.json")
         return PlanRecord.from_json(found) if found else None

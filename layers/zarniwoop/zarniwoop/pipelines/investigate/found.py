@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zarniwoop.pipelines.investigate.evaluate import Judged, apply_verdicts
-from zarniwoop.pipelines.investigate.folder import ORDER, PlanRecord, RunFolder, SearchRecord
+from zarniwoop.pipelines.investigate.folder import ORDER, Batch, PlanRecord, RunFolder, SearchRecord
 from zarniwoop.pipelines.investigate.merge import MergedHit, merge
 from zarniwoop.pipelines.investigate.plan import PlannedSearch
 from zarniwoop.pipelines.investigate.rank import RankedHitSet, RerankAnswer, rank, reranked
@@ -64,6 +64,12 @@ def hits_to_judge(folder: RunFolder, hits: Sequence[MergedHit]) -> tuple[MergedH
     """The hits as a judge shall see them: with the passage of a loaded body that is closest to the question."""
     bodies = folder.bodies()
     return tuple(_with_passage(hit, bodies[hit.key]) if hit.key in bodies else hit for hit in hits)
+
+
+def hits_of(batch: Batch, folder: RunFolder) -> list[MergedHit]:
+    """The hits of a batch, as a judge shall see them."""
+    keys = set(batch.keys)
+    return [hit for hit in hits_to_judge(folder, folder.merged()[1]) if hit.key in keys]
 
 
 def judged_so_far(folder: RunFolder, waves: int) -> Judged:

@@ -1,22 +1,23 @@
 """Entities and typed relations out of the surviving hits (the seed's ZarniwoopInsightsService), each with its evidence.
 
-A model names them together with the key of a hit and a span of it; what has no span that stands verbatim in that hit is
-refused and counted. Verbatim means: equal in case and characters within the title, the snippet or the body, after both
-were made `harmless` as in the prompt that the model read (runs of white space become one space, invisible characters
-go, template marks are neutralised).
+A model names them together with the key of a hit and a span of it. What has no span that stands verbatim in that hit is
+refused and counted, and so is what its span does not speak of: it has to name the entity, or an end of the relation and
+something more. Whether it says what the relation does is the model's word. Verbatim means: equal in case and characters
+within the title, the snippet or the body, after both were made `harmless` as in the prompt that the model read (runs of
+white space become one space, invisible characters go, template marks are neutralised).
 Runs of a project merge by normalised name and type, in any order, to the same graph.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from typing import Any
 
-from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit, texts_of, visible
+from zarniwoop.pipelines.investigate.fence import harmless, texts_of, visible
 from zarniwoop.pipelines.investigate.merge import MergedHit
-from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
-from zarniwoop.text.bm25 import words
+from zarniwoop.pipelines.investigate.plan import ModelAnswer
+from zarniwoop.text.bm25 import terms, words
 
 MOST_EVIDENCE = 50
 MAX_SPAN_CHARS = 500
@@ -56,7 +57,7 @@ class Evidence:
 
     run_id: str
     key: str
-    url: str
+    url: str = ""
     span: str
 
 
@@ -69,7 +70,7 @@ class Entity:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Entity":
-        return cls(**{**value, "evidence": _evidence(value)})
+        return cls(**_texts(cls, value), evidence=_read_evidence(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +85,7 @@ class Relation:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Relation":
-        return cls(**{**value, "evidence": _evidence(value)})
+        return cls(**_texts(cls, value), evidence=_read_evidence(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +103,6 @@ class Insights:
             relations=tuple(Relation.from_json(each) for each in value["relations"]),
             refused=dict(value["refused"]),
         )
-
-
-def insights_variables(question: str, today: str, hits: Sequence[MergedHit], nonce: str) -> dict[str, object]:
-    """What the insights recipe may name."""
-    shown = [prompt_hit(hit) for hit in hits]
-    return {
-        "question": harmless(question, MAX_QUESTION_CHARS),
-        "today": today,
-        "fence": fenced(shown, nonce),
-        "nonce": nonce,
-        "keys": [hit.key for hit in hits],
-        "hits": shown,
-    }
 
 
 def extracted(answer: InsightsAnswer, hits: Sequence[MergedHit], run_id: str) -> Insights:
@@ -184,6 +172,9 @@ def _entity(named: FoundEntity, evidence: Evidence, refused: Counter[str]) -> En
     if not _folded_name(name) or not kind:
         refused["without_name_or_type"] += 1
         return None
+    if not _names(evidence.span, name):
+        refused["span_says_nothing"] += 1
+        return None
     return Entity(id=_id(kind, _folded_name(name)), name=name, type=kind, evidence=(evidence,))
 
 
@@ -198,7 +189,24 @@ def _relation(
     if not kind:
         refused["without_name_or_type"] += 1
         return None
+    if not _speaks_of(evidence.span, stated):
+        refused["span_says_nothing"] += 1
+        return None
     return Relation(id=_id(subject, kind, target), subject=subject, type=kind, object=target, evidence=(evidence,))
+
+
+def _speaks_of(span: str, stated: FoundRelation) -> bool:
+    """Of either end; a word alone states nothing. The other end may be "it", or an author who is named elsewhere."""
+    return len(terms(span)) > 1 and (_names(span, stated.subject) or _names(span, stated.object))
+
+
+def _names(span: str, name: str) -> bool:
+    """Whether the span has the name, in whatever case and number; in other scripts, anywhere in its words."""
+    wanted = " ".join(terms(harmless(name, _MAX_NAME_CHARS)))
+    if wanted and f" {wanted} " in f" {' '.join(terms(span))} ":
+        return True
+    folded = _folded_name(name)
+    return not folded.isascii() and folded in _folded_name(span)
 
 
 def _folded_name(name: str) -> str:
@@ -217,5 +225,13 @@ def _together(one: tuple[Evidence, ...], other: tuple[Evidence, ...]) -> tuple[E
     return tuple(sorted({*one, *other})[-MOST_EVIDENCE:])
 
 
-def _evidence(value: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(**each) for each in value["evidence"])
+def _read_evidence(value: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    return tuple(Evidence(**_texts(Evidence, each)) for each in value["evidence"])
+
+
+def _texts(kind: type[Evidence | Entity | Relation], value: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of a thing but its evidence; what another version may have written besides is passed over."""
+    found = {each.name: value[each.name] for each in fields(kind) if each.name in value and each.name != "evidence"}
+    if not all(isinstance(text, str) for text in found.values()):
+        raise TypeError("a field of the insights is no text")
+    return found

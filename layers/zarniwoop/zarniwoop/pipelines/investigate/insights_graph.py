@@ -5,7 +5,7 @@ goes what was not met for the longest time; how much went is counted and told. T
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ import orjson
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.pipelines.investigate.insights import MOST_EVIDENCE, Entity, Insights, Relation, merged
-from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.failure import ILLEGIBLE, StoreError, StoreUnavailable
 from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.state import ProjectKey
 
@@ -29,9 +29,12 @@ LIMITS: Mapping[str, int] = {
 """Of the graph; `evidence` is that of one entity or relation."""
 _ATTEMPTS = 8
 _FIRST_PAUSE = 0.05
-_ILLEGIBLE = (LookupError, TypeError, ValueError, AttributeError)
 
 Thing = TypeVar("Thing", Entity, Relation)
+
+
+class IllegibleGraph(StoreError):  # noqa: N818 - named by what is the case
+    """The object was edited by hand, or written by another version: it is left as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,22 +50,30 @@ class ProjectGraph:
 
     @classmethod
     def decoded(cls, body: bytes) -> "ProjectGraph":
-        """A graph that cannot be read (edited by hand, written by another version) counts as empty."""
+        """Raises IllegibleGraph. What another version wrote besides is passed over, and goes with the next merge."""
         try:
             document: Mapping[str, Any] = orjson.loads(body)
-            return cls(insights=Insights.from_json({**document, "refused": {}}), cut=dict(document["cut"]))
-        except _ILLEGIBLE:
-            return cls()
+            cut = {name: int(count) for name, count in document.get("cut", {}).items()}
+            return cls(insights=Insights.from_json({**document, "refused": {}}), cut=cut)
+        except ILLEGIBLE as error:
+            raise IllegibleGraph("the project's insights cannot be read") from error
 
 
-def add(found: Insights, project: ProjectKey, store: InsightsStore, clock: Clock) -> ProjectGraph:
-    """The project's graph with what a run found. Raises StoreUnavailable, also when others are faster every time."""
+def add(
+    found: Insights, project: ProjectKey, store: InsightsStore, clock: Clock, *, wanted: Callable[[], bool]
+) -> ProjectGraph | None:
+    """The project's graph with what a run found; None when it is not `wanted` there, which is asked before each write.
+
+    Raises IllegibleGraph, and StoreUnavailable also when others are faster every time.
+    """
     for attempt in range(_ATTEMPTS):
         standing = store.read(project)
         before = ProjectGraph.decoded(standing.body) if standing else ProjectGraph()
         after = together(before, found)
         if standing and after.insights == before.insights:
             return before
+        if not wanted():
+            return None
         if store.write(project, after.encoded(), over=standing.version if standing else None):
             return after
         clock.sleep(_FIRST_PAUSE * 2**attempt)
@@ -76,7 +87,7 @@ def together(graph: ProjectGraph, found: Insights) -> ProjectGraph:
     cut = Counter(graph.cut)
     cut["entities"] += len(whole.entities) - len(kept.entities)
     cut["relations"] += len(whole.relations) - len(kept.relations)
-    cut["evidence"] += _evidence(graph.insights, found) - _evidence(whole)
+    cut["evidence"] += _count_evidence(graph.insights, found) - _count_evidence(whole)
     return ProjectGraph(insights=kept, cut={name: count for name, count in sorted(cut.items()) if count})
 
 
@@ -104,7 +115,7 @@ def _last_met(thing: Entity | Relation) -> tuple[str, int, str]:
     return max((each.run_id for each in thing.evidence), default=""), len(thing.evidence), thing.id
 
 
-def _evidence(*graphs: Insights) -> int:
+def _count_evidence(*graphs: Insights) -> int:
     things: list[Entity | Relation] = []
     for graph in graphs:
         things += [*graph.entities, *graph.relations]

@@ -5,21 +5,19 @@ from typing import Any
 from zarniwoop.contract.chat import ModelUsage
 from zarniwoop.llm.recipes import EVALUATE, RERANK
 from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, built_in, room_for
+from zarniwoop.pipelines.investigate.batching import tokens_of_batch
 from zarniwoop.pipelines.investigate.budget import Budget
 from zarniwoop.pipelines.investigate.evaluate import (
-    PROMPT_TOKENS,
     EvaluateAnswer,
     EvaluatedBatch,
-    evaluate_variables,
-    tokens_of,
     verdicts_schema,
 )
-from zarniwoop.pipelines.investigate.fence import new_nonce
+from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
 from zarniwoop.pipelines.investigate.folder import ORDER, Batch, VerdictRecord, plain
-from zarniwoop.pipelines.investigate.found import gather, hits_to_judge, judged_so_far, mode_of, ranked_so_far
+from zarniwoop.pipelines.investigate.found import gather, hits_of, judged_so_far, mode_of, ranked_so_far
 from zarniwoop.pipelines.investigate.optional import INSIGHTS_NODE, RERANK_NODE, state_of
-from zarniwoop.pipelines.investigate.planning import FEWEST_SURVIVORS, order_by
-from zarniwoop.pipelines.investigate.rank import RerankAnswer, rerank_variables
+from zarniwoop.pipelines.investigate.planning import FEWEST_SURVIVORS, begin_ordering
+from zarniwoop.pipelines.investigate.rank import RerankAnswer, order_schema, rerank_variables
 from zarniwoop.pipelines.investigate.refine import needs_refinement
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.stores.run_files import RANKED
@@ -45,7 +43,7 @@ def judge(work: Work) -> dict[str, Any]:
     judged = judged_so_far(work.folder, wave)
     work.done("judge", str(wave), total=wave)
     refining = needs_refinement(judged, FEWEST_SURVIVORS, wave) and _may_refine(work)
-    return {"then": "refine" if refining else order_by(work, judged), "wave": wave, "survivors": len(judged.kept)}
+    return {"then": "refine" if refining else begin_ordering(work, judged), "wave": wave, "survivors": len(judged.kept)}
 
 
 def rerank(work: Work) -> dict[str, Any]:
@@ -57,7 +55,8 @@ def rerank(work: Work) -> dict[str, Any]:
         variables = rerank_variables(
             work.asked.question, work.today, ranked, new_nonce(), tokens=room_for(RERANK, work)
         )
-        question = Question(recipe=RERANK, variables=variables, into=RerankAnswer)
+        schema = order_schema(variables["keys"])
+        question = Question(recipe=RERANK, variables=variables, into=RerankAnswer, schema=schema)
         answer = ask(question, work, work.budget.seconds_to_judge)
         order = plain(_order(answer))
         work.folder.write(ORDER, order)
@@ -89,12 +88,12 @@ def rank(work: Work) -> dict[str, Any]:
 
 def _judged(batch: Batch, work: Work) -> VerdictRecord:
     wave, index = work.given.wave, work.given.index
-    shown = [hit for hit in hits_to_judge(work.folder, work.folder.merged()[1]) if hit.key in set(batch.keys)]
+    shown = hits_of(batch, work.folder)
     question = Question(
         recipe=EVALUATE,
-        variables=evaluate_variables(work.asked.question, work.today, shown, new_nonce()),
+        variables=hits_variables(work.asked.question, work.today, shown, new_nonce()),
         into=EvaluateAnswer,
-        tokens=PROMPT_TOKENS + sum(map(tokens_of, shown)),
+        tokens=tokens_of_batch(shown),
         schema=verdicts_schema(batch.keys),
     )
     answer = built_in(question, batch.budget) if batch.budget else ask(question, work, work.budget.seconds_to_judge)

@@ -13,11 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.llm.schema import portable_schema
-from zarniwoop.pipelines.investigate.fence import harmless, visible
+from zarniwoop.pipelines.investigate.fence import MAX_QUESTION_CHARS, harmless, visible
 
 MAX_SEARCHES = 20
 MAX_QUERY_CHARS = 400
-MAX_QUESTION_CHARS = 2_000
 MAX_AFFINITY = 2.0
 MAX_HINT_CHARS = 700
 _MAX_RATIONALE_CHARS = 1_000

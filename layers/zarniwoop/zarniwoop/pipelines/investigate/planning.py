@@ -42,7 +42,8 @@ def plan(work: Work) -> dict[str, Any]:
         record = _planned(work)
         work.folder.put_plan(record)
     work.done("plan", "1", total=1, usage=record.usage)
-    return {**_told(record, work, otherwise="finish"), "error": record.failure}
+    then = "search" if record.plan.searches else "finish"
+    return {**_told(record, work, then=then), "error": record.failure}
 
 
 def refine(work: Work) -> dict[str, Any]:
@@ -52,11 +53,12 @@ def refine(work: Work) -> dict[str, Any]:
         record = _refined(work)
         work.folder.put_plan(record)
     work.done("refine", "1", total=1, usage=record.usage)
-    return _told(record, work, otherwise=order_by(work, judged_so_far(work.folder, 1)))
+    then = "search" if record.plan.searches else begin_ordering(work, judged_so_far(work.folder, 1))
+    return _told(record, work, then=then)
 
 
-def order_by(work: Work, judged: Judged) -> str:
-    """The step that comes after judging: the survivors are re-ranked first where the settings say so."""
+def begin_ordering(work: Work, judged: Judged) -> str:
+    """Announce that the survivors are re-ranked, where the settings say so; returns the step that is next."""
     wanted = work.services.dispatcher.factory.assemble(work.scope).settings.rerank_recipe is not None
     if not wanted or len(judged.kept) < 2:
         return "rank"
@@ -64,13 +66,13 @@ def order_by(work: Work, judged: Judged) -> str:
     return "rerank" if judged.evaluated else "rank"
 
 
-def _told(record: PlanRecord, work: Work, *, otherwise: str) -> dict[str, Any]:
+def _told(record: PlanRecord, work: Work, *, then: str) -> dict[str, Any]:
     searches = record.plan.searches
     if searches:
         earlier = work.folder.plans(record.wave - 1)
         work.expect("search", sum(len(each.plan.searches) for each in (*earlier, record)))
     return {
-        "then": "search" if searches else otherwise,
+        "then": then,
         "wave": record.wave,
         "searches": [search.index for search in searches],
         "error": None,

@@ -1,14 +1,15 @@
 """The order of what was kept: relevance × affinity; and the same without a judge, by reciprocal rank, marked so."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from zarniwoop.llm.schema import portable_schema
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
-from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fence import MAX_QUESTION_CHARS, fenced, harmless, prompt_hit
 from zarniwoop.pipelines.investigate.fitting import that_fit
 from zarniwoop.pipelines.investigate.merge import HitSource, MergedHit
-from zarniwoop.pipelines.investigate.plan import MAX_QUESTION_CHARS, ModelAnswer
+from zarniwoop.pipelines.investigate.plan import ModelAnswer
 
 MOST_RERANKED = 25
 
@@ -94,9 +95,7 @@ def rank(judged: Judged, refine_depth: int = 0) -> RankedHitSet:
     )
 
 
-def rerank_variables(
-    question: str, today: str, ranked: RankedHitSet, nonce: str, *, tokens: float
-) -> dict[str, object]:
+def rerank_variables(question: str, today: str, ranked: RankedHitSet, nonce: str, *, tokens: float) -> dict[str, Any]:
     """What the re-rank recipe may name: the best survivors in their order so far, as many as fit into `tokens`."""
     best = [prompt_hit(survivor.as_merged()) for survivor in ranked.survivors[:MOST_RERANKED]]
     shown = that_fit(best, tokens)
@@ -108,6 +107,15 @@ def rerank_variables(
         "keys": [hit["key"] for hit in shown],
         "hits": shown,
     }
+
+
+def order_schema(keys: Sequence[str]) -> dict[str, Any]:
+    """The form of an order of these keys: as many, and no other."""
+    schema = portable_schema(RerankAnswer)
+    schema["properties"]["keys"].update(
+        items={"type": "string", "enum": list(keys)}, minItems=len(keys), maxItems=len(keys)
+    )
+    return schema
 
 
 def reranked(ranked: RankedHitSet, answer: RerankAnswer) -> RankedHitSet:

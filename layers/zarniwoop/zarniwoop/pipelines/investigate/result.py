@@ -9,11 +9,11 @@ from zarniwoop.pipelines.investigate.folder import ORDER, PlanRecord, RunFolder,
 from zarniwoop.pipelines.investigate.found import WAVES, Gathered, gather, mode_of, ranked_so_far
 from zarniwoop.pipelines.investigate.optional import insights_told, notes_of, rerank_told
 from zarniwoop.pipelines.investigate.rank import RankedHitSet
-from zarniwoop.pipelines.run_end import PLAN_FAILED
-from zarniwoop.stores.runs import Run
+from zarniwoop.stores.runs import Ending, Run, RunState
 
 SUCCESS = "success"
 EMPTY = "empty"
+PLAN_FAILED = "plan_failed"
 EVALUATE_FAILED = "evaluate_failed"
 
 
@@ -24,6 +24,15 @@ class Composed:
     outcome: str | None
     error: str | None
     document: dict[str, Any]
+
+    def ended(self, ending: Ending) -> dict[str, Any]:
+        """The result under that ending; it says of the end what the run says."""
+        return {**self.document, "state": ending.state, "outcome": ending.outcome, "error": ending.error}
+
+
+def is_concluded(state: RunState, outcome: str | None) -> bool:
+    """Whether a run that ends so came to the pipeline's own end, of which a question that nobody could plan is one."""
+    return state is RunState.SUCCEEDED or (state is RunState.FAILED and outcome == PLAN_FAILED)
 
 
 def compose(run: Run, folder: RunFolder, question: str, *, error: str | None) -> Composed:
@@ -56,6 +65,7 @@ def compose(run: Run, folder: RunFolder, question: str, *, error: str | None) ->
         "usage": run.usage,
         "cost": run.cost,
         "notes": [
+            *_unanswered(found),
             *_notes(folder, found.plans, verdicts),
             *notes_of(rerank, insights),
             *_without_effect(found, ranked, verdicts),
@@ -99,6 +109,13 @@ def _plan(plans: Sequence[PlanRecord]) -> dict[str, Any]:
         "rationale": [record.plan.rationale for record in plans],
         "refused": [told for record in plans for told in record.plan.refused],
     }
+
+
+def _unanswered(found: Gathered) -> list[str]:
+    """An empty list of hits says nothing of the world when nobody answered."""
+    if not found.planned or any(record.outcome is not None for record in found.records.values()):
+        return []
+    return ["no search was answered, so that nothing was found does not mean that there is nothing: see `gaps`"]
 
 
 def _notes(folder: RunFolder, plans: Sequence[PlanRecord], verdicts: Sequence[VerdictRecord]) -> list[str]:

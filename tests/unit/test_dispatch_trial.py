@@ -1,0 +1,143 @@
+"""Trials of drafts whose protocol is no built-in: whatever an add-on does, its editor is told and no more."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.environment import FakeEnvironment
+from tests.fakes.functions import body_of
+from tests.fakes.instances import instance
+from tests.fakes.providers import Step, found
+from tests.fakes.settings import Editor
+from tests.fakes.transport import ScriptedTransport
+from zarniwoop.adapters import agentcore
+from zarniwoop.contract.failure import (
+    AccessRefused,
+    CredentialsRejected,
+    EndpointMisconfigured,
+    ProviderError,
+    ProviderUnavailable,
+    QueryRejected,
+    RateLimited,
+)
+from zarniwoop.contract.quota import QuotaSource, QuotaStatus
+from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.trial_words import failed
+from zarniwoop.settings.standing import standing_endpoint
+
+SECRET = "shelf-key-0123456789"
+
+
+def tried(step: Step, *, quota: Any = None, **more: Any) -> Any:
+    """The envelope of a trial of endpoint `e1`, with a key in the draft."""
+    environment = FakeEnvironment({"e1": [step]})
+    environment.protocol.quota = quota
+    draft = {"settings": {"apiKey": SECRET}, "endpoint_id": "e1", "level": "tenant", "project_id": "demo"}
+    envelope = body_of(Editor(environment).call("test", draft | more))
+    assert environment.protocol.made[-1].disposed == 1
+    assert SECRET not in str(envelope)
+    assert environment.fake_state.calls["extend_cooldown"] == 0
+    (record,) = environment.fake_calls.records
+    assert (record.diagnostics, record.instance_id) == (True, "e1")
+    return envelope
+
+
+def test_an_add_on_that_answers_is_good() -> None:
+    """With hits, or without for this query."""
+    good, empty = tried(found(3, note="as it is")), tried(found(0), query="nothing like it")
+    assert (good["ok"], good["data"]["outcome"], good["data"]["note"]) == (True, "success", "as it is")
+    assert (empty["ok"], empty["data"]["outcome"], empty["data"]["hit_count"]) == (True, "empty", 0)
+
+
+def test_a_quota_that_is_told_for_free_spares_the_search() -> None:
+    """Unless its editor wants one."""
+    left = QuotaStatus(source=QuotaSource.PROVIDER, remaining=3)
+    assert tried(found(1), quota=left)["data"]["asked"] == "quota"
+    assert tried(found(1), quota=left, query="bells")["data"]["asked"] == "search"
+    assert tried(found(1), quota=CredentialsRejected("no", status=401))["error"]["field"].endswith(".apiKey")
+
+
+@pytest.mark.parametrize(
+    ("step", "slug"),
+    [
+        (CredentialsRejected("refused", status=401), "credentials-rejected"),
+        (AccessRefused("a wall", status=403), "access-refused"),
+        (EndpointMisconfigured("index", "there is no such index", status=404), "misconfigured"),
+        (RateLimited("slow down", retry_after=7.0), "rate-limited"),
+        (QueryRejected("no", status=422), "query-rejected"),
+        (ProviderError(f"not a class of ours, with {SECRET} in it"), "provider-error"),
+        (RuntimeError(f"a bug that says {SECRET}"), "internal"),
+        (found(0, error_message=f"declined for {SECRET}"), "declined"),
+        (found(0, degraded="engines blocked"), "declined"),
+    ],
+)
+def test_whatever_goes_wrong_is_told_without_the_key(step: Step, slug: str) -> None:
+    """An add-on's own sentences lose it on the way out; the text of its bugs is told to nobody."""
+    envelope = tried(step)
+    error = envelope["error"]
+    assert (envelope["ok"], error["type"], error["status"]) == (False, f"urn:zarniwoop:problem:{slug}", 200)
+    assert error["suggested_action"]
+    assert error["wait_seconds"] == (7.0 if slug == "rate-limited" else None)
+    assert "a bug that says" not in str(envelope)
+
+
+def test_a_setting_that_names_nothing_is_pointed_at() -> None:
+    error = tried(EndpointMisconfigured("index", "there is no such index", status=404))["error"]
+    assert error["field"].endswith(".index")
+    assert "there is no such index" in error["detail"]
+
+
+def test_without_a_key_it_says_that_one_is_needed() -> None:
+    """A 401 to a call without a key is no wrong key."""
+    environment = FakeEnvironment({"e1": [CredentialsRejected("no key", status=401)]})
+    asked = {"endpoint_id": "e1", "level": "tenant", "project_id": "demo"}
+    error = body_of(Editor(environment).call("test", asked))["error"]
+    assert (error["field"], "a key is needed" in error["detail"]) == ("research.endpoint.e1.apiKey", True)
+
+
+def test_an_add_on_that_cannot_be_made_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of its protocol, with its reason."""
+    environment = FakeEnvironment({"e1": [found(1)]})
+
+    def refuse(_config: Any) -> Any:
+        raise ValueError("wants more than it is given")
+
+    monkeypatch.setattr(environment.protocol, "instantiate", refuse)
+    asked = {"endpoint_id": "e1", "level": "tenant", "project_id": "demo"}
+    error = body_of(Editor(environment).call("test", asked))["error"]
+    assert (error["status"], error["field"]) == (400, "research.endpoint.e1.protocol")
+    view = Editor(environment).endpoint("e1")
+    assert (view["badge"], view["problems"][0]["reason"]) == ("not_configured", "wants more than it is given")
+
+
+def test_what_is_asked_with_the_stack_s_role_has_no_address_to_look_at() -> None:
+    """Its form has no such field."""
+    made = instance(agentcore.PROTOCOL, ScriptedTransport())
+    candidate = Candidate(instance=made, endpoint=standing_endpoint("agentcore"))
+    problem = failed(candidate, ProviderUnavailable("the service cannot answer", status=503))
+    assert (problem.field, problem.retryable) == (None, True)
+    assert "address" not in (problem.suggested_action or "")
+
+
+def test_a_trial_spends_of_the_endpoint_s_credit_and_ends_with_it() -> None:
+    """Testing a draft is no way around a bound that somebody set."""
+    environment = FakeEnvironment(
+        {"e1": [found(1)]}, {"research.endpoint.e1.creditLimit": "2", "research.endpoint.e1.creditKind": "monthly"}
+    )
+    editor = Editor(environment)
+    draft = {"settings": {"apiKey": SECRET}, "endpoint_id": "e1", "level": "tenant", "project_id": "demo"}
+    assert [editor.call("test", draft)["statusCode"] for _ in range(3)] == [200, 200, 503]
+    error = body_of(editor.call("test", draft))["error"]
+    assert (error["type"], error["field"]) == ("urn:zarniwoop:problem:exhausted", "research.endpoint.e1.creditLimit")
+    assert error["wait_seconds"] > 0
+    assert len(environment.protocol.asked) == 2
+    assert environment.protocol.made[-1].disposed == 1
+
+
+def test_what_another_key_has_used_up_does_not_stop_a_trial() -> None:
+    """Whoever types a new key into the form wants to know whether that one is good; a quota look-up is no search."""
+    environment = FakeEnvironment({"e1": [found(1)]}, {"research.endpoint.e1.creditLimit": "1"})
+    environment.protocol.quota = QuotaStatus(source=QuotaSource.PROVIDER, remaining=0)
+    editor = Editor(environment)
+    draft = {"settings": {"apiKey": SECRET}, "endpoint_id": "e1", "level": "tenant", "project_id": "demo"}
+    assert [body_of(editor.call("test", draft))["data"]["asked"] for _ in range(3)] == ["quota"] * 3
