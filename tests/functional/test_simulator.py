@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -24,25 +23,6 @@ from tests.simulator.library import open_library
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOKS = "/openlibrary/search.json"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    """A running simulator without rules or memories."""
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def client(simulator: Simulator) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{simulator.port}", timeout=5, trust_env=False) as client:
-        yield client
 
 
 def bells(client: httpx.Client, path: str = BOOKS) -> httpx.Response:

@@ -1,7 +1,6 @@
 """The simulator's indexes of papers that came after the first seven formats: envelopes, paging, filters, refusals."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -9,20 +8,6 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from tests.contract.payloads import payload
-from tests.simulator import Simulator
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def client(running: Simulator) -> Iterator[httpx.Client]:
-    running.reset()
-    with httpx.Client(base_url=f"http://127.0.0.1:{running.port}", trust_env=False) as client:
-        yield client
 
 
 def papers(client: httpx.Client, query: str, **asked: str) -> dict[str, Any]:

@@ -1,17 +1,15 @@
 """The built-in adapters against the simulator: two readings of the same wire formats, over real sockets."""
 
-from collections.abc import Iterator
 from datetime import date
 
 import httpx
 import pytest
 
+from tests.fakes import simulated
 from tests.fakes.clock import FakeClock
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.fakes.keys import FakeKeyRing
 from tests.simulator import Simulator
-from zarniwoop.adapters import BUILTIN
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import (
     AccessRefused,
@@ -25,12 +23,10 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.hit import ContentInline, ContentReference
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import Locale
 from zarniwoop.contract.transport import HeaderKey, HttpRequest, QueryKey, Secret
 from zarniwoop.wire.driver import WireInstance
 
-PROTOCOLS = {protocol.id(): protocol for protocol in BUILTIN}
 SEARCHES = [
     ("serper", SearchModality.WEB, "python asyncio"),
     ("serper", SearchModality.PDF, "graphene"),
@@ -96,37 +92,8 @@ EXTRAS: dict[str, dict[str, str]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
 def endpoint(protocol_id: str, base_url: str, transport: HttpxTransport, key: str = "good-key") -> WireInstance:
-    return PROTOCOLS[protocol_id].instantiate(
-        ProviderInstanceConfig(
-            instance_id=f"{protocol_id}-main",
-            protocol_id=protocol_id,
-            base_url=base_url,
-            credential_key="apiKey",
-            extras=EXTRAS.get(protocol_id, {}),
-            transport=transport,
-            keys=FakeKeyRing(apiKey=key),
-            clock=FakeClock(),
-        )
-    )
+    return simulated.endpoint(protocol_id, base_url, transport, key=key, **EXTRAS.get(protocol_id, {}))
 
 
 @pytest.mark.parametrize(("protocol_id", "modality", "query"), SEARCHES)

@@ -1,7 +1,6 @@
 """GitHub and GitLab against the simulator: what is particular to them, over real sockets."""
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -9,58 +8,13 @@ import httpx
 import pytest
 
 from tests.contract.payloads import payload
-from tests.fakes.clock import FakeClock
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.fakes.keys import FakeKeyRing
-from tests.functional.test_simulator_adapters import PROTOCOLS
+from tests.fakes.simulated import endpoint
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import CredentialsRejected, EndpointMisconfigured, ProviderError, RateLimited
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.wire.driver import WireInstance
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
-@pytest.fixture
-def client(simulator: Simulator) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{simulator.port}", trust_env=False) as client:
-        yield client
-
-
-def endpoint(
-    protocol_id: str, base_url: str, transport: HttpxTransport, *, key: str | None = "good-key", **extras: str
-) -> WireInstance:
-    return PROTOCOLS[protocol_id].instantiate(
-        ProviderInstanceConfig(
-            instance_id=f"{protocol_id}-main",
-            protocol_id=protocol_id,
-            base_url=base_url,
-            credential_key="apiKey" if key else None,
-            extras=extras,
-            transport=transport,
-            keys=FakeKeyRing(apiKey=key) if key else FakeKeyRing(),
-            clock=FakeClock(),
-        )
-    )
 
 
 def asked(query: str, **more: Any) -> SearchRequest:

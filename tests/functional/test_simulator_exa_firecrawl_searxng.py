@@ -1,7 +1,6 @@
 """Exa, Firecrawl and SearXNG in the simulator: formats beside the recorded answers, adapters over real sockets."""
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from tests.contract.payloads import payload
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.functional.test_simulator_web_adapters import endpoint
+from tests.fakes.simulated import endpoint
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import (
     AccessRefused,
@@ -23,30 +22,6 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.hit import ContentInline, ContentReference
 from zarniwoop.contract.modality import SearchModality
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
-@pytest.fixture
-def client(simulator: Simulator) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{simulator.port}", trust_env=False) as client:
-        yield client
 
 
 def exa(client: httpx.Client, path: str = "search", key: str = "good-key", **asked: Any) -> httpx.Response:

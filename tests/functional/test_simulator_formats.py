@@ -1,7 +1,6 @@
 """The simulator's seven wire formats: envelopes, paging, filters, refusals, and the keys of the recorded answers."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -11,23 +10,9 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from tests.contract.payloads import payload
-from tests.simulator import Simulator
 
 ATOM = {"a": "http://www.w3.org/2005/Atom", "o": "http://a9.com/-/spec/opensearch/1.1/"}
 KEY = {"X-API-KEY": "good-key"}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def client(running: Simulator) -> Iterator[httpx.Client]:
-    running.reset()
-    with httpx.Client(base_url=f"http://127.0.0.1:{running.port}", trust_env=False) as client:
-        yield client
 
 
 def serper(client: httpx.Client, kind: str, **asked: Any) -> dict[str, Any]:

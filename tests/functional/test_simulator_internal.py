@@ -1,7 +1,6 @@
 """Elasticsearch and Solr against the simulator: the house's documents, over real sockets."""
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -9,15 +8,12 @@ import httpx
 import pytest
 
 from tests.contract.payloads import payload
-from tests.fakes.clock import FakeClock
+from tests.fakes import simulated
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.fakes.keys import FakeKeyRing
-from tests.functional.test_simulator_adapters import PROTOCOLS
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import CredentialsRejected, EndpointMisconfigured, RateLimited
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import Locale, SearchRequest
 from zarniwoop.wire.driver import WireInstance
 
@@ -32,46 +28,11 @@ MAPPED = {
 both = pytest.mark.parametrize("protocol_id", list(PLACE))
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
-@pytest.fixture
-def client(simulator: Simulator) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{simulator.port}", trust_env=False) as client:
-        yield client
-
-
 def endpoint(
     protocol_id: str, base_url: str, transport: HttpxTransport, *, key: str = "user:good-password", **extras: str
 ) -> WireInstance:
     settings = {PLACE[protocol_id]: "documents", "authentication": "basic", **MAPPED, **extras}
-    return PROTOCOLS[protocol_id].instantiate(
-        ProviderInstanceConfig(
-            instance_id=f"{protocol_id}-main",
-            protocol_id=protocol_id,
-            base_url=base_url,
-            credential_key="apiKey",
-            extras=settings,
-            transport=transport,
-            keys=FakeKeyRing(apiKey=key),
-            clock=FakeClock(),
-        )
-    )
+    return simulated.endpoint(protocol_id, base_url, transport, key=key, **settings)
 
 
 def asked(query: str, *, rag: bool = False, **more: Any) -> SearchRequest:

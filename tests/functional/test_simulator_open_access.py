@@ -1,27 +1,12 @@
 """The simulator's smaller indexes of papers and its directory of people: envelopes, paging, syntax, refusals."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.contract.payloads import payload
-from tests.simulator import Simulator
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def client(running: Simulator) -> Iterator[httpx.Client]:
-    running.reset()
-    with httpx.Client(base_url=f"http://127.0.0.1:{running.port}", trust_env=False) as client:
-        yield client
 
 
 def keys_of(value: Any) -> set[str]:

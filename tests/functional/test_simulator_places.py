@@ -1,21 +1,17 @@
 """Nominatim and Photon against the simulator: what is particular to them, over real sockets."""
 
 import json
-from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from tests.contract.payloads import payload
-from tests.fakes.clock import FakeClock
+from tests.fakes import simulated
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.fakes.keys import FakeKeyRing
-from tests.functional.test_simulator_adapters import PROTOCOLS
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import AccessRefused, QueryRejected, RateLimited
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import Locale
 from zarniwoop.wire.driver import WireInstance
 
@@ -23,42 +19,8 @@ BOTH = pytest.mark.parametrize("protocol_id", ["nominatim", "photon"])
 MAP = SearchModality.MAP
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
-@pytest.fixture
-def client(simulator: Simulator) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{simulator.port}", trust_env=False) as client:
-        yield client
-
-
 def endpoint(protocol_id: str, base_url: str, transport: HttpxTransport, **extras: str) -> WireInstance:
-    return PROTOCOLS[protocol_id].instantiate(
-        ProviderInstanceConfig(
-            instance_id=f"{protocol_id}-main",
-            protocol_id=protocol_id,
-            base_url=base_url,
-            extras=extras,
-            transport=transport,
-            keys=FakeKeyRing(),
-            clock=FakeClock(),
-        )
-    )
+    return simulated.endpoint(protocol_id, base_url, transport, key=None, **extras)
 
 
 @BOTH

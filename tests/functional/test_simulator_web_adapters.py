@@ -1,57 +1,15 @@
 """Tavily, Brave and SerpApi against the simulator: what is particular to them, over real sockets."""
 
-from collections.abc import Iterator
 from datetime import date
 
 import pytest
 
-from tests.fakes.addresses import FakeAddresses
-from tests.fakes.clock import FakeClock
 from tests.fakes.httpx_transport import HttpxTransport
 from tests.fakes.instances import request, scope
-from tests.fakes.keys import FakeKeyRing
-from tests.functional.test_simulator_adapters import PROTOCOLS
+from tests.fakes.simulated import endpoint
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import CredentialsRejected, ProviderError, QuotaExhausted, RateLimited
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import ProviderInstanceConfig
-from zarniwoop.wire.driver import WireInstance
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Simulator]:
-    with Simulator() as simulator:
-        yield simulator
-
-
-@pytest.fixture
-def simulator(running: Simulator) -> Simulator:
-    running.reset()
-    return running
-
-
-@pytest.fixture
-def transport() -> Iterator[HttpxTransport]:
-    with HttpxTransport() as transport:
-        yield transport
-
-
-def endpoint(
-    protocol_id: str, base_url: str, transport: HttpxTransport, *, key: str = "good-key", **extras: str
-) -> WireInstance:
-    return PROTOCOLS[protocol_id].instantiate(
-        ProviderInstanceConfig(
-            instance_id=f"{protocol_id}-main",
-            protocol_id=protocol_id,
-            base_url=base_url,
-            credential_key="apiKey",
-            extras=extras,
-            transport=transport,
-            keys=FakeKeyRing(apiKey=key),
-            clock=FakeClock(),
-            addresses=FakeAddresses(),
-        )
-    )
 
 
 @pytest.mark.parametrize("protocol_id", ["tavily", "brave", "serpapi"])
