@@ -179,7 +179,10 @@ class Demo:
         for hit in result["hits"]:
             dated = f"{hit['published_at']['value'][:10]} " if hit["published_at"] else ""
             self._console.print(
-                f"    {hit['rank']}. {dated}{hit['title']}\n       {hit['url']}", highlight=False, markup=False
+                f"    {hit['rank']}. {dated}{hit['title']}\n       {hit['url']}",
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
             )
 
 
