@@ -83,8 +83,9 @@ token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack
 bench: ## measure against the budgets; writes .local/bench.json
 	@$(PROJECT_PYTHON) -m tests.benchmarks.run $(ARGS)
 
-docs: ## write the provider tables of README and docs anew out of the code
+docs: ## write the provider tables of README and docs anew out of the code, and the costs out of its calls
 	@$(PROJECT_PYTHON) -m reference
+	@$(PROJECT_PYTHON) -m tests.benchmarks.cost
 
 lock: .venv/.ready ## resolve all dependencies anew
 	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt

@@ -16,6 +16,7 @@ from zarniwoop.documents import protocol as local_index
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import WireFormat
+from zarniwoop.wire.operators import heeded
 
 _INTRODUCTION = """# Providers
 
@@ -62,6 +63,7 @@ def _local_index() -> str:
         "base URL": "none; its endpoint is called `local-index`, too, and comes last (priority 1000)",
         "limits": f"{local_index.MOST_RESULTS} results per search",
         "filters that it applies itself": ", ".join(f"`{name}`" for name in sorted(local_index.FILTERS)),
+        "operators of a query that it heeds itself": _operators(heeded(local_index.OPERATORS, local_index.FILTERS)),
         "bodies": "RAG: the passage, inline; INTERNAL_DOC: the whole text on demand",
         "index": local_index.PROTOCOL_ID,
         "ignored": "; ".join(f"`{name}` ({reason})" for name, reason in sorted(local_index.IGNORES.items())),
@@ -89,6 +91,7 @@ def _facts(protocol: WireProtocol) -> Iterable[tuple[str, str]]:
     yield "base URL", _base_url(declared)
     yield "limits", f"{declared.max_results} results and {declared.max_query_chars} characters per search"
     yield "filters that it applies itself", ", ".join(f"`{name}`" for name in sorted(declared.filters))
+    yield "operators of a query that it heeds itself", _operators(heeded(declared.operators, declared.filters))
     yield "published rate", _rate(protocol)
     yield "quota", _quota(declared)
     yield "bodies", "on demand, for `STASH_ON_DEMAND` references" if declared.content_exchange else ""
@@ -97,6 +100,10 @@ def _facts(protocol: WireProtocol) -> Iterable[tuple[str, str]]:
         "ignored where it cannot apply them",
         "; ".join(f"`{name}` ({reason})" for name, reason in sorted(declared.ignores.items())),
     )
+
+
+def _operators(heeded_ones: frozenset[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(heeded_ones))
 
 
 def _settings(declared: WireFormat) -> list[str]:
@@ -169,7 +176,8 @@ def _rate(protocol: WireProtocol) -> str:
 def _spelt(pacing: Pacing | None) -> str:
     if pacing is None:
         return ""
-    return f"{pacing.requests} request{'s' * (pacing.requests > 1)} in {pacing.seconds:g} s, for the whole fleet"
+    alone = ", one connection at a time" if pacing.exclusive else ""
+    return f"{pacing.requests} request{'s' * (pacing.requests > 1)} in {pacing.seconds:g} s{alone}, for the whole fleet"
 
 
 def _sentence(declared: WireFormat) -> str:

@@ -24,6 +24,31 @@ def serper(kind: str) -> bytes:
     return orjson.dumps({**page, "peopleAlsoAsk": _questions(), "relatedSearches": _related(), "credits": 1})
 
 
+def brave() -> bytes:
+    """The same pages as Brave tells of them."""
+    pages = [{"title": page["title"], "url": page["link"], "description": page["snippet"]} for page in _pages()]
+    return orjson.dumps({"type": "search", "web": {"type": "search", "results": pages}})
+
+
+def tavily() -> bytes:
+    """The same pages as Tavily tells of them, and Exa."""
+    pages = [{"title": page["title"], "url": page["link"], "content": page["snippet"]} for page in _pages()]
+    return orjson.dumps({"query": "cathedral bells", "results": pages})
+
+
+def hackernews() -> bytes:
+    """Ten stories about pages of their own."""
+    stories = [
+        {"objectID": str(number), "title": f"A {word} of my own", "url": f"https://{word}.example/", "points": number}
+        for number, word in enumerate(_FIELDS, 1)
+    ]
+    return orjson.dumps({"hits": stories, "nbHits": 4210})
+
+
+def _pages() -> list[dict[str, Any]]:
+    return [_item("search", position, word) for position, word in enumerate(_FIELDS, 1)]
+
+
 def _item(kind: str, position: int, word: str) -> dict[str, Any]:
     item: dict[str, Any] = {
         "title": f"The cathedral {word}: its history, its sound and its keepers",
@@ -142,6 +167,22 @@ def _record(pmid: str) -> dict[str, Any]:
         "sortfirstauthor": "Ringer A",
         "vernaculartitle": "",
     }
+
+
+def arxiv() -> bytes:
+    """A feed of ten preprints."""
+    entries = "".join(_entry(number, word) for number, word in enumerate(_FIELDS))
+    spaces = 'xmlns="http://www.w3.org/2005/Atom" xmlns:o="http://a9.com/-/spec/opensearch/1.1/"'
+    return f"<feed {spaces}><o:totalResults>4210</o:totalResults>{entries}</feed>".encode()
+
+
+def _entry(number: int, word: str) -> str:
+    authors = "".join(f"<author><name>Ringer {letter}</name></author>" for letter in "ABC")
+    published = f"<published>2021-01-0{number % 9 + 1}T10:00:00Z</published>"
+    return (
+        f"<entry><id>http://arxiv.org/abs/2101.0{number:04}v2</id>{published}"
+        f"<title>Partials of the {word}</title><summary>{_SNIPPET}</summary>{authors}</entry>"
+    )
 
 
 def parameters(port: int) -> bytes:

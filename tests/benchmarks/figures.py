@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.benchmarks.features import FEATURES
+
 SLACK = 1.15
 """A timed ratio fails the run when it misses its target by more than this; bytes and counts have no slack."""
 WILDEST_SPREAD = 0.40
@@ -68,6 +70,14 @@ FIGURES = (
     ),
     Figure(name="rich_over_slowest", unit="ratio of wall time", target=1.15, side="rich", value="ratio", timed=True),
     Figure(
+        name="fan_out_over_slowest", unit="ratio of wall time", target=1.15, side="fan_out", value="ratio", timed=True
+    ),
+    Figure(
+        name="fan_out_over_50_ms", unit="ratio of wall time", target=1.15,
+        side="fan_out", value="over_50_ms", timed=True,
+    ),
+    Figure(name="hedge_over_threshold", unit="ratio of wall time", target=1.1, side="hedge", value="ratio", timed=True),
+    Figure(
         name="cold_import_ratio", unit="ratio of CPU time", target=1.3,
         side="import_function", base="import_boto3", value="cpu_ms", timed=True,
     ),
@@ -88,6 +98,14 @@ FIGURES = (
             ("warm_dynamodb_calls", "a search", 2.0),
             ("warm_ssm_calls", "in ten warm searches", 0.0),
             ("cold_ssm_calls", "in the first search", 4.0),
+        )
+    ),
+    *(
+        Figure(name=f"dynamodb_{name}", unit="a search", target=target, side="database", value=name, exact=True)
+        for feature in FEATURES
+        for name, target in (
+            (f"{feature.name}_reads", feature.reads),
+            (f"{feature.name}_writes", feature.writes),
         )
     ),
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """The other side of a benchmark: fixed answers from memory, on loopback, counting requests and connections.
 
 `python -m tests.benchmarks.origin` prints its port and serves until its standard input closes. It answers as Serper,
-NCBI, a 200 MB gzip bomb, DynamoDB and Parameter Store; a path under `/slow` is answered after 50 ms.
+NCBI, a 200 MB gzip bomb, DynamoDB and Parameter Store; a path under `/slow` is answered after 50 ms, one under `/hang`
+after 20 s. Brave, Exa and Tavily, each under its name, have the pages of Serper.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import orjson
 from tests.benchmarks import answers
 
 SLOW_SECONDS = 0.05
+HANG_SECONDS = 20.0
 
 
 class Origin:
@@ -22,6 +24,11 @@ class Origin:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.bodies = {f"/{kind}": answers.serper(kind) for kind in ("search", "images", "videos", "news")}
+        self.bodies |= {
+            "/brave/res/v1/web/search": answers.brave(),
+            "/exa/search": answers.tavily(),
+            "/tavily/search": answers.tavily(),
+        }
         self.bodies["/esearch.fcgi"] = answers.esearch()
         self.bodies["/esummary.fcgi"] = answers.esummary()
         self.bomb = answers.bomb()
@@ -35,9 +42,10 @@ class Origin:
                 if length:
                     await reader.readexactly(length)
                 path = head.split(b" ", 2)[1].decode().partition("?")[0]
-                if path.startswith("/slow"):
-                    path = path.removeprefix("/slow")
-                    await asyncio.sleep(SLOW_SECONDS)
+                for prefix, seconds in (("/slow", SLOW_SECONDS), ("/hang", HANG_SECONDS)):
+                    if path.startswith(prefix):
+                        path = path.removeprefix(prefix)
+                        await asyncio.sleep(seconds)
                 writer.write(self.answer(path, (_header(head, b"x-amz-target") or b"").decode()))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import orjson
 
-from tests.benchmarks import deployed, documents, sides
+from tests.benchmarks import database, deployed, documents, sides
 from tests.benchmarks.figures import FIGURES, WILDEST_SPREAD, Runs, spread
 from tests.benchmarks.layer import ROOT, built_layer, megabytes, runtime
 
@@ -26,7 +26,9 @@ PAIRS = (
     ("httpx_two_gets", "pubmed"),
     ("import_boto3", "import_function"),
 )
-RUNS_ALONE = {"rich": 5, "memory": 5, "bomb": 5, "counts": 1, "documents": 1}
+RUNS_ALONE = {"rich": 5, "fan_out": 5, "hedge": 1, "memory": 5, "bomb": 5, "counts": 1, "documents": 1, "database": 1}
+
+_PROGRAMS = {"documents": documents.__name__, "database": database.__name__}
 
 
 class Bench:
@@ -41,8 +43,8 @@ class Bench:
         """What one fresh process of the side prints."""
         if name in sides.SIDES:
             command, path = ["-m", "tests.benchmarks.sides"], self._project_path
-        elif name == "documents":
-            return dict(orjson.loads(self._output(["-m", documents.__name__], self._project_path)))
+        elif name in _PROGRAMS:
+            return dict(orjson.loads(self._output(["-m", _PROGRAMS[name]], self._project_path)))
         else:
             command, path = ["-S", "-P", deployed.__file__], self._layer_path
         figures: dict[str, float] = orjson.loads(self._output([*command, name, str(self._port)], path))
@@ -100,7 +102,7 @@ def report(runs: Runs) -> tuple[dict[str, object], bool]:
     figures = {figure.name: figure.out_of(runs) for figure in FIGURES}
     failed = [figure.name for figure in FIGURES if (valid or not figure.timed) and figure.fails(figures[figure.name])]
     told = {"valid": valid, "base_spread": unsteady, "failed": failed, "figures": figures}
-    return {**told, "documents": dict(runs["documents"][0])}, bool(failed)
+    return {**told, **{name: dict(runs[name][0]) for name in _PROGRAMS}}, bool(failed)
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ import orjson
 
 WARM_UP, CHUNKS, CALLS = 60, 16, 25
 RICH_ROUNDS = 15
+HEDGE_MILLISECONDS, HEDGED_SEARCHES = 200, 100
 
 
 def timed(call: Callable[[], object]) -> dict[str, float]:
@@ -104,6 +105,45 @@ def rich(port: int) -> dict[str, float]:
     return {"ratio": statistics.median(ours[2:]) / statistics.median(alone[2:])}
 
 
+def fan_out(port: int) -> dict[str, float]:
+    """Wall time of a fan-out to four indexes of 50 ms each with their fusion, and of one such provider alone."""
+    import httpx
+
+    from tests.benchmarks.stack import Stack
+
+    others = {name: (name, f"/slow/{name}") for name in ("brave", "exa", "tavily")}
+    stack = Stack(port, "serper", prefix="/slow", more=others)
+    client = httpx.Client()
+    ours, alone = [], []
+    for _ in range(RICH_ROUNDS):
+        started = time.perf_counter()
+        stack.fan_out(contributors=4)
+        ours.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        client.post(f"http://127.0.0.1:{port}/slow/search", json={"q": "cathedral bells"}).json()
+        alone.append(time.perf_counter() - started)
+    wall = statistics.median(ours[2:])
+    return {"ratio": wall / statistics.median(alone[2:]), "over_50_ms": wall / 0.05}
+
+
+def hedge(port: int) -> dict[str, float]:
+    """The slowest of a hundred searches whose first provider hangs, over the threshold and what the next one takes."""
+    from tests.benchmarks.stack import Stack
+    from zarniwoop.contract.modality import SearchModality
+
+    patient = {"research.hedge.afterMs": str(HEDGE_MILLISECONDS)}
+    stack = Stack(port, "serper", prefix="/hang", more={"next": ("serper", "/slow")}, settings=patient)
+    alone = Stack(port, "serper", prefix="/slow")
+    hedged: list[float] = []
+    next_one: list[float] = []
+    for _ in range(HEDGED_SEARCHES):
+        for taken, search in ((hedged, stack.search), (next_one, alone.search)):
+            started = time.perf_counter()
+            search(SearchModality.WEB, hits=10)
+            taken.append(time.perf_counter() - started)
+    return {"ratio": max(hedged) / (HEDGE_MILLISECONDS / 1000 + statistics.median(next_one))}
+
+
 def bomb(port: int) -> dict[str, float]:
     """How far a gzip bomb of 200 MB lifts the peak of resident memory, in megabytes."""
     from tests.benchmarks.stack import Stack
@@ -125,7 +165,8 @@ def _peak_megabytes() -> float:
 
 
 SIDES: dict[str, Callable[[int], dict[str, float]]] = {
-    side.__name__: side for side in (httpx_post, httpx_two_gets, transport_post, dispatch, pubmed, rich, bomb)
+    side.__name__: side
+    for side in (httpx_post, httpx_two_gets, transport_post, dispatch, pubmed, rich, fan_out, hedge, bomb)
 }
 
 if __name__ == "__main__":

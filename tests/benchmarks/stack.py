@@ -1,13 +1,17 @@
 """A dispatcher with the real transport and adapters, and stores in memory."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.keys import FakeKeyRing
 from tests.fakes.research import settings_of
+from tests.fakes.result_store import InMemoryResultStore
 from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.adapters import BUILTIN
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.request import SearchRequest, SearchScope, Strategy
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.dispatch.audit import AuditTrail
 from zarniwoop.dispatch.dispatcher import Dispatcher
@@ -15,6 +19,7 @@ from zarniwoop.dispatch.factory import SearchProviderFactory
 from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.protocols import collect_protocols
 from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.dispatch.result_cache import ResultCache
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
@@ -22,6 +27,20 @@ from zarniwoop.observe.metrics import MetricsBuffer
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.stores.state import Turn
 from zarniwoop.tools.research_rich import MODALITIES
+
+NOTHING: Mapping[str, Any] = {}
+
+
+def _endpoints(port: int, endpoints: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for priority, (name, (protocol, prefix)) in enumerate(endpoints.items()):
+        found |= {
+            f"research.endpoint.{name}.protocol": protocol,
+            f"research.endpoint.{name}.baseUrl": f"http://127.0.0.1:{port}{prefix}",
+            f"research.endpoint.{name}.apiKey": "",
+            f"research.endpoint.{name}.priority": str(priority),
+        }
+    return found
 
 
 class _Unpaced(InMemoryStateStore):
@@ -32,17 +51,25 @@ class _Unpaced(InMemoryStateStore):
 
 
 class Stack:
-    """One environment with one endpoint, `main`, of the named protocol at this origin."""
+    """One environment with one endpoint, `main`, of the named protocol at this origin.
 
-    def __init__(self, port: int, protocol: str, *, prefix: str = "") -> None:
+    `more` are further ones by their id, each with protocol and prefix; `settings` come besides.
+    """
+
+    def __init__(
+        self,
+        port: int,
+        protocol: str,
+        *,
+        prefix: str = "",
+        more: Mapping[str, tuple[str, str]] = NOTHING,
+        settings: Mapping[str, str] = NOTHING,
+    ) -> None:
         clock, metrics = SystemClock(), MetricsBuffer()
         protocols = collect_protocols(BUILTIN, addons=())
-        settings = {
-            "research.endpoint.main.protocol": protocol,
-            "research.endpoint.main.baseUrl": f"http://127.0.0.1:{port}{prefix}",
-            "research.endpoint.main.apiKey": "",
-        }
-        read = settings_of(settings, protocols.by_id)
+        endpoints = {"main": (protocol, prefix), **more}
+        read = settings_of({**_endpoints(port, endpoints), **settings}, protocols.by_id)
+        secrets = {str(endpoint.credential_key): "bench-key-0123456789" for endpoint in read.endpoints}
         fleet = FleetState(store=_Unpaced(clock), clock=clock, metrics=metrics)
         calls = InMemoryAuditStore()
         self._clock, self._metrics = clock, metrics
@@ -52,12 +79,15 @@ class Stack:
                 settings=lambda _scope: (read, False),
                 protocols=protocols,
                 transport=PooledTransport(contact="bench@example.com", allowed=AllowedNetworks.parse("127.0.0.1/32")),
-                keys=FakeKeyRing(**{"/research.endpoint.main.apiKey": "bench-key-0123456789"}),
+                keys=FakeKeyRing(**secrets),
                 clock=clock,
                 metrics=metrics,
             ),
             fleet=fleet,
             quotas=QuotaBook(fleet=fleet, calls=calls, clock=clock, metrics=metrics),
+            results=ResultCache(
+                store=lambda: InMemoryResultStore(clock), hash_key=lambda: b"k" * 32, clock=clock, metrics=metrics
+            ),
             audit=self._audit,
             clock=clock,
             metrics=metrics,
@@ -79,6 +109,13 @@ class Stack:
         self._audit.flush()
         if not all(result.hits for result in results):
             raise AssertionError([result.attempts for result in results])
+
+    def fan_out(self, *, contributors: int) -> None:
+        request = SearchRequest(query="cathedral bells", modality=SearchModality.WEB, strategy=Strategy.FANOUT)
+        result = self._dispatcher.search(request, self._scope())
+        self._audit.flush()
+        if len(result.hits[0].contributors) != contributors:
+            raise AssertionError(result.attempts)
 
     def dispatcher_result(self, modality: SearchModality) -> SearchResult:
         return self._dispatcher.search(SearchRequest(query="cathedral bells", modality=modality), self._scope())

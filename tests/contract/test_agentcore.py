@@ -135,7 +135,10 @@ def test_operators_for_sites_become_lists_of_domains() -> None:
     result, sent = asked(query="bells site:example.org -site:spam.example.net")
     assert sent.json["searchQuery"] == "bells"
     assert sent.json["filters"] == {"domainFilter": {"include": ["example.org"], "exclude": ["spam.example.net"]}}
-    assert result.note == "`site:` was asked for as a domain"
+    assert {(entry.name, entry.handling) for entry in result.applied} == {
+        ("site", FilterHandling.PROVIDER),
+        ("-site", FilterHandling.PROVIDER),
+    }
 
 
 def test_a_site_with_a_path_is_narrowed_by_the_service_and_finished_here() -> None:

@@ -297,13 +297,13 @@ def test_another_base_url_is_asked_and_paced_as_its_own_host() -> None:
     mirror = instance(PROTOCOL, transport, base_url="https://mirror.test/api/")
     mirror.search(request("bells", SearchModality.ACADEMIC), scope())
     assert transport.sent[0].request.url == "https://mirror.test/api/query"
-    assert mirror.pacing(request()) == Pacing(subject="arxiv@mirror.test", requests=1, seconds=3.0)
+    assert mirror.pacing(request()) == Pacing(subject="arxiv@mirror.test", requests=1, seconds=3.0, exclusive=True)
 
 
 def test_arxiv_is_asked_once_in_three_seconds() -> None:
     """The API's terms: one request every three seconds, for everybody who asks that host."""
     paced = instance(PROTOCOL, ScriptedTransport()).pacing(request())
-    assert paced == Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0)
+    assert paced == Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0, exclusive=True)
     assert paced.interval == 3.0
 
 
@@ -339,7 +339,13 @@ def test_a_query_is_put_into_arxivs_language(query: str, asked: str) -> None:
     assert sent_for(query)["search_query"] == asked
 
 
-@pytest.mark.parametrize("query", ["bells OR chimes", "bells NOT whistles", "bells ANDNOT whistles"])
+def test_an_or_is_told_of_as_one_that_arxiv_does_not_get() -> None:
+    """All words are asked for."""
+    (told,) = ask(fixture("academic.xml"), "bells OR chimes").applied
+    assert (told.name, told.handling) == ("or", "ignored")
+
+
+@pytest.mark.parametrize("query", ["bells NOT whistles", "bells ANDNOT whistles", "OR bells"])
 def test_an_operator_that_was_not_asked_is_told(query: str) -> None:
     """The caller learns that OR and NOT did not mean what they wrote."""
     note = ask(fixture("academic.xml"), query).note

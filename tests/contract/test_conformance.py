@@ -1,5 +1,6 @@
 """What every built-in adapter keeps to, whoever wrote it. A new one is tested by adding its fixture files."""
 
+from contextlib import suppress
 from datetime import date
 from itertools import product
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.contract.fixtures import FOLDER, RecordedTransport, all_settings_for, answer_names, answers_for, settings_for
+from tests.contract.onwards import ONWARDS, EndlessTransport, turns_pages
 from tests.contract.validity import assert_valid
 from tests.fakes.instances import instance, request, scope
 from tests.fakes.transport import ScriptedTransport, answer
@@ -137,6 +139,37 @@ def test_no_more_hits_come_than_were_asked_for(protocol: WireProtocol, modality:
     asked = request(modality=modality, max_results=1)
     result = made(protocol, RecordedTransport(*answers_for(protocol.id(), modality))).search(asked, scope())
     assert result.returned_count == 1
+
+
+@every_builtin
+def test_of_everyone_that_turns_pages_it_is_known_how_its_answers_go_on(protocol: WireProtocol) -> None:
+    """Else the next test would see its first page only. A new one: add to `tests/contract/onwards.py`."""
+    assert turns_pages(protocol) == (protocol.id() in ONWARDS)
+
+
+@every_modality
+@pytest.mark.parametrize("wanted", [1, 10, 50, 100])
+def test_no_search_takes_more_requests_than_it_may_take_at_most(
+    protocol: WireProtocol, modality: SearchModality, wanted: int
+) -> None:
+    """Its provider has another page each time: budgets hold that many calls back, and dry runs tell them."""
+    transport = EndlessTransport(protocol, answers_for(protocol.id(), modality))
+    one, asked = made(protocol, transport), request(modality=modality, max_results=wanted)
+    with suppress(ProviderError):
+        assert one.search(asked, scope()).calls == len(transport.sent)
+    assert 1 <= len(transport.sent) <= one.most_calls(asked)
+
+
+def test_whoever_turns_pages_is_seen_to_turn_them() -> None:
+    """Up to the most that it tells, but for GitLab, which also looks up where its hits live."""
+    told: dict[str, set[bool]] = {name: set() for name in ONWARDS}
+    for protocol, modality in CASES:
+        if protocol.id() in ONWARDS:
+            transport = EndlessTransport(protocol, answers_for(protocol.id(), modality))
+            one, asked = made(protocol, transport), request(modality=modality, max_results=100)
+            one.search(asked, scope())
+            told[protocol.id()].add(1 < len(transport.sent) == one.most_calls(asked))
+    assert {name for name, seen in told.items() if True not in seen} == {"gitlab"}
 
 
 @every_modality

@@ -414,7 +414,7 @@ def test_the_credit_usage_is_asked_of_the_team() -> None:
     assert (sent.request.method, sent.request.url) == ("GET", "https://api.firecrawl.dev/v2/team/credit-usage")
 
 
-@pytest.mark.parametrize(("rate", "interval"), [(None, 6.0), ("100", 0.6)])
+@pytest.mark.parametrize(("rate", "interval"), [(None, 6.05), ("100", 0.605)])
 def test_the_published_rate_of_a_plan_is_kept_to(rate: str | None, interval: float) -> None:
     extras = {"requestsPerMinute": rate} if rate else {}
     paced = instance(PROTOCOL, ScriptedTransport(), key=_KEY, extras=extras).pacing(request())

@@ -360,9 +360,11 @@ def test_qualifiers_of_the_query_are_handed_on(kind: str, query: str, sent: str)
     assert params == {"q": sent, "per_page": "10"}
 
 
-def test_a_site_in_the_query_is_left_out_and_reported() -> None:
+def test_a_site_in_the_query_is_a_filter() -> None:
+    """GitHub's own site holds everything that it finds; another one holds nothing of it."""
     result, params = _search(_asked("strike site:github.com"), _fixture("code.json"))
-    assert (params["q"], result.note) == ("strike", "`site:` means nothing to GitHub and was left out")
+    assert (params["q"], bool(result.hits), [each.name for each in result.applied]) == ("strike", True, ["site"])
+    assert _search(_asked("strike site:bells.example"), _fixture("code.json"))[0].hits == ()
 
 
 def test_a_query_ends_before_its_sixth_operator() -> None:
@@ -460,9 +462,9 @@ def test_what_names_no_file_is_not_asked_for(reference: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "key", "subject", "interval"),
     [
-        ("code", _KEY, "github@api.github.com:apiKey", 6.0),
-        ("issues", _KEY, "github@api.github.com:apiKey", 2.0),
-        ("issues", None, "github@api.github.com", 6.0),
+        ("code", _KEY, "github@api.github.com:apiKey", 6.05),
+        ("issues", _KEY, "github@api.github.com:apiKey", 60.5 / 30),
+        ("issues", None, "github@api.github.com", 6.05),
     ],
 )
 def test_the_published_rates_are_kept(kind: str, key: str | None, subject: str, interval: float) -> None:

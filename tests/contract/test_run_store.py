@@ -371,6 +371,20 @@ def test_a_projects_open_runs_since_a_moment_are_all_listed(store: RunStore) -> 
     assert store.open_since(OTHERS[1], NOW) == ()
 
 
+def test_the_runs_of_a_span_are_told_newest_first(store: RunStore) -> None:
+    """From its first moment on and before its last, ended ones too, and no more than are wanted."""
+    for second in (0, 100, 101, 102, 200):
+        created(store, run_id=run_id(second))
+    created(store, run_id=run_id(103), project=OTHERS[0])
+    store.finish(PROJECT, run_id(101), SUCCESS)
+    within = store.created_between(PROJECT, NOW + 100, NOW + 200, at_most=10)
+    assert [each.run_id for each in within] == [run_id(102), run_id(101), run_id(100)]
+    assert [each.run_id for each in store.created_between(PROJECT, NOW, NOW + 200, at_most=2)] == [
+        run_id(102),
+        run_id(101),
+    ]
+
+
 def test_open_runs_are_listed_over_as_many_pages_as_there_are(
     monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
@@ -530,6 +544,7 @@ def test_a_table_that_refuses_is_unavailable(monkeypatch: pytest.MonkeyPatch, cl
             lambda: store.overdue(NOW),
             lambda: store.untold(NOW),
             lambda: store.open_since(PROJECT, NOW),
+            lambda: store.created_between(PROJECT, NOW, NOW + 1, at_most=1),
         ):
             with pytest.raises(StoreUnavailable, match="DynamoDB refused a call: ResourceNotFoundException"):
                 act()

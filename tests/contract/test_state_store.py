@@ -1,22 +1,26 @@
 """What every `StateStore` promises, put to the one in memory and to the one on DynamoDB alike."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from threading import Barrier
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fakes.aws import STATE_TABLE, aws_in_process, create_table
 from tests.fakes.clock import FakeClock
 from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.contract.provider import Pacing
+from zarniwoop.contract.provider import ARRIVAL_SPREAD_SECONDS, Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.stores.clients import dynamodb_client
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
+from zarniwoop.stores.ledger import Account, Hold, Limits, Spent
 from zarniwoop.stores.state import (
     Cooldown,
     KeptQuota,
@@ -26,6 +30,7 @@ from zarniwoop.stores.state import (
     Subject,
     Turn,
     Wanted,
+    key_fingerprint,
 )
 
 PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
@@ -138,6 +143,38 @@ def test_an_expired_quota_is_not_shown(store: StateStore, clock: FakeClock) -> N
     assert seen(store, WEB).quotas == {}
 
 
+def used_up(observed_at: float, resets_at: float | None = None) -> KeptQuota:
+    status = replace(quota().status, remaining=0, observed_at=observed_at, resets_at=resets_at)
+    return KeptQuota(status=status, expires_at=NOW + 7200)
+
+
+def test_a_slower_answer_does_not_bring_back_what_is_used_up(store: StateStore, clock: FakeClock) -> None:
+    """It tells of what was left before; what was seen later does, and so does whoever looked it up."""
+    exhausted = used_up(NOW + 10, NOW + 7200)
+    assert store.save_quota(PROJECT, WEB, exhausted) == exhausted
+    for observed_at in (NOW - 1, NOW + 10):
+        late = replace(quota(), status=replace(quota().status, observed_at=observed_at))
+        assert store.save_quota(PROJECT, WEB, late) == exhausted
+    assert seen(store, WEB).quotas == {WEB: exhausted}
+    later = replace(quota(), status=replace(quota().status, observed_at=NOW + 11))
+    assert store.save_quota(PROJECT, WEB, later) == later
+    store.save_quota(PROJECT, WEB, exhausted)
+    assert store.save_quota(PROJECT, WEB, quota(), looked_up=True) == quota()
+    assert seen(store, WEB).quotas == {WEB: quota()}
+
+
+def test_what_was_used_up_and_is_over_gives_way_to_anything(store: StateStore, clock: FakeClock) -> None:
+    """When it was reset, or is no longer believed."""
+    old = replace(quota(NOW + 9_000), status=replace(quota().status, observed_at=NOW - 60))
+    store.save_quota(PROJECT, WEB, used_up(NOW, NOW + 60))
+    assert store.save_quota(PROJECT, WEB, old) != old
+    clock.advance(60)
+    assert store.save_quota(PROJECT, WEB, old) == old
+    store.save_quota(PROJECT, IMAGE, used_up(NOW))
+    clock.advance(7200)
+    assert store.save_quota(PROJECT, IMAGE, old) == old
+
+
 def test_a_shorter_cooldown_does_not_replace_a_longer_one(store: StateStore) -> None:
     """A wait that was stated is never shortened, and the caller learns which one stands."""
     long = cooldown(until=NOW + 3600)
@@ -196,6 +233,28 @@ def test_a_probe_that_never_reports_back_frees_its_lease(store: StateStore, cloc
     assert store.claim_probe(PROJECT, cooldown(), now=NOW + 61, lease_seconds=15)
     assert not store.claim_probe(PROJECT, cooldown(), now=NOW + 75.9, lease_seconds=15)
     assert store.claim_probe(PROJECT, cooldown(), now=NOW + 76, lease_seconds=15)
+
+
+def test_a_probe_whose_answer_was_lost_on_its_way_has_its_prober(
+    monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    """The SDK repeats the call; a subject that nobody probes would stay closed until the lease ends."""
+    with aws_in_process(monkeypatch):
+        create_table(STATE_TABLE, "pk", "sk")
+        client = dynamodb_client()
+        store = DynamoDbStateStore(client, STATE_TABLE, clock)
+        store.extend_cooldown(PROJECT, cooldown(until=NOW))
+        (standing,) = seen(store, WEB).cooldowns.values()
+        update = client.update_item
+
+        def repeated(**asked: Any) -> Any:
+            update(**asked)
+            return update(**asked)
+
+        monkeypatch.setattr(client, "update_item", repeated)
+        assert store.claim_probe(PROJECT, standing, now=NOW, lease_seconds=10)
+        monkeypatch.setattr(client, "update_item", update)
+        assert not store.claim_probe(PROJECT, standing, now=NOW, lease_seconds=10)
 
 
 def test_nobody_probes_a_cooldown_that_was_extended_meanwhile(store: StateStore) -> None:
@@ -273,39 +332,66 @@ def test_a_tenants_generation_raises_that_of_all_its_projects(store: StateStore)
     assert store.snapshot(ProjectKey(tenant_id="somebody-else", project_id="demo"), []).generation == 0
 
 
-def test_spent_credit_adds_up_by_instance_period_and_project(store: StateStore) -> None:
-    """Each addition tells what it comes to; another month, another instance and another project start from nothing."""
-    assert store.add_spent(PROJECT, "serper-main", "2027-01", 0.3, expires_at=NOW + 86_400) == 0.3
-    assert store.add_spent(PROJECT, "serper-main", "2027-01", 0.6, expires_at=NOW + 86_400) == pytest.approx(0.9)
-    assert store.add_spent(PROJECT, "serper-main", "2027-02", 1, expires_at=None) == 1
-    assert store.add_spent(PROJECT, "serper-eu", "2027-01", 7, expires_at=NOW + 86_400) == 7
+def spend(store: StateStore, account: Account, amount: float) -> None:
+    """Held and settled, as a call does it."""
+    hold = Hold(id="h", spent=Spent(amount=amount, calls=1), until=NOW + 60)
+    assert store.reserve(account, Limits(), hold, now=NOW).granted
+    assert store.settle(account, hold, Spent(amount=amount, calls=1))
+
+
+def serper(period: str, expires_at: float | None = NOW + 86_400, *, instance_id: str = "serper-main") -> Account:
+    return Account.of_endpoint(PROJECT, instance_id, period, expires_at)
+
+
+def test_a_snapshot_has_the_credit_of_the_period_that_was_asked_for(store: StateStore) -> None:
+    """What is held counts; another month, another instance and another project start from nothing."""
+    spend(store, serper("2027-01"), 0.3)
+    store.reserve(serper("2027-01"), Limits(), Hold(id="i", spent=Spent(amount=0.6), until=NOW + 60), now=NOW)
+    spend(store, serper("2027-02", None), 1)
+    spend(store, serper("2027-01", instance_id="serper-eu"), 7)
     this_month = [wanted(WEB, credit_period="2027-01"), wanted(IMAGE, credit_period="2027-01")]
-    assert store.snapshot(PROJECT, this_month).spent == {"serper-main": pytest.approx(0.9)}
+    assert store.snapshot(PROJECT, this_month).spent == {"serper-main": 0.9}
     assert store.snapshot(OTHER, this_month).spent == {}
     assert store.snapshot(PROJECT, [wanted(WEB)]).spent == {}
 
 
+def test_a_snapshot_has_the_credit_that_a_tenants_projects_spend_together(store: StateStore) -> None:
+    """It is another account than the project's own of the same endpoint."""
+    spend(store, serper("2027-01"), 0.3)
+    spend(store, Account.of_endpoint(PROJECT, "serper-main", "2027-01", NOW + 86_400, shared=True), 2)
+    neighbour = ProjectKey(tenant_id=PROJECT.tenant_id, project_id="neighbour")
+    own = [wanted(WEB, credit_period="2027-01")]
+    shared = [replace(each, credit_shared=True) for each in own]
+    assert store.snapshot(PROJECT, own).spent == {"serper-main": 0.3}
+    for project in (PROJECT, neighbour):
+        assert store.snapshot(project, shared).spent == {"serper-main": 2}
+
+
 def test_spent_credit_is_forgotten_after_its_period_and_never_without_one(store: StateStore, clock: FakeClock) -> None:
     """One-time credit does not come back, however long ago it was spent, nor when the project is stopped."""
-    store.add_spent(PROJECT, "serper-main", "2027-01", 5, expires_at=NOW + 86_400)
-    store.add_spent(PROJECT, "serper-eu", "all", 5, expires_at=None)
-    once = wanted(("serper-eu", SearchModality.WEB), credit_period="all")
+    spend(store, serper("2027-01"), 5)
+    spend(store, serper("all", None, instance_id="serper-eu"), 5)
+    both = [wanted(WEB, credit_period="2027-01"), wanted(("serper-eu", SearchModality.WEB), credit_period="all")]
     assert store.clear_project(PROJECT) == 0
-    assert store.snapshot(PROJECT, [wanted(WEB, credit_period="2027-01"), once]).spent == {
-        "serper-main": 5,
-        "serper-eu": 5,
-    }
+    assert store.snapshot(PROJECT, both).spent == {"serper-main": 5, "serper-eu": 5}
     clock.advance(3650 * 86_400)
-    assert store.snapshot(PROJECT, [wanted(WEB, credit_period="2027-01"), once]).spent == {"serper-eu": 5}
+    assert store.snapshot(PROJECT, both).spent == {"serper-eu": 5}
 
 
-def test_of_many_that_spend_at_once_every_one_is_counted(store: StateStore) -> None:
-    """Fifty environments that pay together owe fifty calls."""
-    totals = all_at_once(lambda _: store.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None))
-    assert sorted(totals) == list(range(1, THREADS + 1))
+def test_a_snapshot_has_the_budgets_of_the_project_and_of_its_tenant(store: StateStore) -> None:
+    """The tenant's is one for all of its projects; each in its own period, and without one nobody asks for it."""
+    for project in (PROJECT, OTHER):
+        spend(store, Account.of_budget("project", project, "2027-01", NOW + 86_400), 1)
+        spend(store, Account.of_budget("tenant", project, "2027-01", NOW + 86_400), 1)
+    january = {"project": "2027-01", "tenant": "2027-01"}
+    found = store.snapshot(PROJECT, [], january).budgets
+    tenant = {"project": 1, "tenant": 2 if OTHER.tenant_id == PROJECT.tenant_id else 1}
+    assert {name: balance.committed.calls for name, balance in found.items()} == tenant
+    assert set(store.snapshot(PROJECT, [], january | {"project": "2027-02"}).budgets) == {"tenant"}
+    assert store.snapshot(PROJECT, []).budgets == {}
 
 
-ARXIV = Pacing(subject="export.arxiv.org", requests=1, seconds=3.0)
+ARXIV = Pacing(subject="export.arxiv.org", requests=1, seconds=3.0, spread=0.0)
 
 
 def start(store: StateStore, pacing: Pacing, *, now: float, latest: float) -> float | None:
@@ -322,6 +408,19 @@ def test_turns_at_a_rate_follow_each_other_at_its_interval(store: StateStore) ->
     assert start(store, ARXIV, now=NOW + 100.5, latest=NOW + 101) == NOW + 100.5
 
 
+def test_how_often_one_was_overtaken_is_counted_under_a_closed_cooldown(store: StateStore) -> None:
+    """Each count takes the place of the last one, but not that of a cooldown that holds."""
+    once = replace(cooldown(), closed=True, until=NOW, slow=1)
+    store.extend_cooldown(PROJECT, once)
+    assert seen(store, WEB).cooldowns == {WEB: once}
+    for slow in (2, 0):
+        store.extend_cooldown(PROJECT, replace(once, slow=slow))
+        assert seen(store, WEB).cooldowns[WEB].slow == slow
+    holds = cooldown()
+    store.extend_cooldown(PROJECT, holds)
+    assert store.extend_cooldown(PROJECT, once) == holds
+
+
 def test_a_turn_that_would_come_too_late_is_not_reserved(store: StateStore) -> None:
     """Who cannot wait goes without, learns when there would be one, and leaves the place to the next."""
     start(store, ARXIV, now=NOW, latest=NOW)
@@ -332,7 +431,7 @@ def test_a_turn_that_would_come_too_late_is_not_reserved(store: StateStore) -> N
 
 def test_a_search_of_several_calls_takes_one_turn_that_is_long_enough_for_them(store: StateStore) -> None:
     """Two calls of four a second: the third search is the first that may not start within the same second."""
-    pubmed = Pacing(subject="eutils.ncbi.nlm.nih.gov", requests=4, seconds=1.0, calls=2)
+    pubmed = Pacing(subject="eutils.ncbi.nlm.nih.gov", requests=4, seconds=1.0, calls=2, spread=0.0)
     starts = [start(store, pubmed, now=NOW, latest=NOW + 9) for _ in range(3)]
     assert starts == pytest.approx([NOW, NOW + 2 / 3, NOW + 4 / 3])
 
@@ -361,17 +460,65 @@ def test_fifty_callers_at_once_get_no_more_turns_than_there_is_time_for(store: S
     assert sorted(moment for moment in starts if moment is not None) == [NOW, NOW + 3, NOW + 6, NOW + 9]
 
 
+def test_an_exclusive_turn_keeps_everybody_out_until_one_interval_after_its_end(store: StateStore) -> None:
+    """While it lasts nobody knows when that is; afterwards everybody is told."""
+    assert store.hold_turn(ARXIV, "a", now=NOW, lease_seconds=10).granted
+    assert store.hold_turn(ARXIV, "b", now=NOW + 4, lease_seconds=10) == Turn(
+        at=NOW + 10, granted=False, being_served=True
+    )
+    store.release_turn(ARXIV, "a", now=NOW + 5)
+    assert store.hold_turn(ARXIV, "b", now=NOW + 7.5, lease_seconds=10) == Turn(at=NOW + 8, granted=False)
+    assert store.hold_turn(ARXIV, "b", now=NOW + 8, lease_seconds=10).granted
+
+
+def test_whoever_died_in_an_exclusive_turn_holds_it_until_its_lease_ends(store: StateStore) -> None:
+    """And should he still let go of it afterwards, it is another's."""
+    store.hold_turn(ARXIV, "a", now=NOW, lease_seconds=10)
+    assert store.hold_turn(ARXIV, "b", now=NOW + 10, lease_seconds=10).granted
+    store.release_turn(ARXIV, "a", now=NOW + 11)
+    assert not store.hold_turn(ARXIV, "c", now=NOW + 19, lease_seconds=10).granted
+
+
+def test_who_asks_twice_for_an_exclusive_turn_since_the_answer_was_lost_holds_it(store: StateStore) -> None:
+    """The SDK repeats a call whose answer did not arrive; nobody waits for himself."""
+    assert store.hold_turn(ARXIV, "a", now=NOW, lease_seconds=10).granted
+    assert store.hold_turn(ARXIV, "a", now=NOW, lease_seconds=10).granted
+
+
+def test_exactly_one_of_fifty_holds_an_exclusive_turn(store: StateStore) -> None:
+    """However many come at once; places in the queue are another matter."""
+    held = all_at_once(lambda number: store.hold_turn(ARXIV, f"h{number}", now=NOW, lease_seconds=10).granted)
+    assert held.count(True) == 1
+    assert start(store, ARXIV, now=NOW, latest=NOW) == NOW
+
+
+def test_each_of_several_keys_has_a_cooldown_of_its_own(store: StateStore) -> None:
+    """Beside that of the endpoint, in the same snapshot; who asks for one key only is told of none of them."""
+    second = cooldown(fingerprint=key_fingerprint("settings-1", 2))
+    store.extend_cooldown(PROJECT, second)
+    store.extend_cooldown(PROJECT, cooldown())
+    three = replace(wanted(WEB), keys=3)
+    snapshot = store.snapshot(PROJECT, [three, wanted(IMAGE)])
+    assert (snapshot.cooldowns, snapshot.pools) == ({WEB: cooldown()}, {WEB: {2: second}})
+    assert seen(store, WEB).pools == {}
+    assert store.snapshot(OTHER, [three]).pools == {WEB: {}}
+
+
 @pytest.mark.parametrize(
     ("requests", "seconds", "calls"), [(3, 1.0, 2), (3, 1.0, 3), (10, 1.0, 2), (10, 1.0, 3), (1, 3.0, 1), (2, 1.0, 3)]
 )
-@pytest.mark.parametrize("apart", [0.0, 0.07, 0.4, 1.3])
-def test_two_hundred_searches_never_exceed_the_published_rate(
-    requests: int, seconds: float, calls: int, apart: float
+@pytest.mark.parametrize("separate", [False, True])
+@given(on_the_way=st.lists(st.floats(0.0, ARRIVAL_SPREAD_SECONDS), min_size=1, max_size=90))
+@settings(deadline=None, max_examples=25)
+def test_two_hundred_turns_never_exceed_the_published_rate(
+    requests: int, seconds: float, calls: int, separate: bool, on_the_way: list[float]
 ) -> None:
-    """In no window of the provider's are there more calls than it allows, however far apart those of a search are."""
-    store, pacing = InMemoryStateStore(), Pacing(subject="p", requests=requests, seconds=seconds, calls=calls)
-    given = [start(store, pacing, now=NOW + number / 100, latest=NOW + 10_000) for number in range(200)]
-    made = sorted(moment + number * apart for moment in given if moment is not None for number in range(calls))
-    assert len(made) == 200 * calls
-    busiest = max(sum(first <= call < first + seconds - 1e-3 for call in made[at:]) for at, first in enumerate(made))
-    assert busiest <= max(requests, calls)
+    """In no window of the provider's more calls arrive than it allows, however long each was on its way."""
+    store = InMemoryStateStore()
+    pacing = Pacing(subject="p", requests=requests, seconds=seconds, calls=calls, separate=separate)
+    turns = [start(store, pacing, now=NOW + number / 100, latest=NOW + 10_000) for number in range(200)]
+    sent = [moment for moment in turns if moment is not None for _ in range(1 if separate else calls)]
+    delays = cycle(on_the_way)
+    arrived = sorted(moment + next(delays) for moment in sent)
+    busiest = max(bisect_left(arrived, first + seconds - 1e-3) - at for at, first in enumerate(arrived))
+    assert busiest <= (requests if separate else max(requests, calls))

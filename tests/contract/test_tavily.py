@@ -283,7 +283,7 @@ def test_site_operators_in_the_query_become_domains() -> None:
     result, body = _search(request("bells site:museum.example -site:ads.example"), _fixture("web.json"))
     assert body["query"] == "bells"
     assert (body["include_domains"], body["exclude_domains"]) == (["museum.example"], ["ads.example"])
-    assert result.note == "`site:` was asked for as a domain"
+    assert _handling(result) == {"site": FilterHandling.PROVIDER, "-site": FilterHandling.PROVIDER}
 
 
 def test_a_region_is_asked_as_the_country_s_name() -> None:
@@ -364,7 +364,7 @@ def test_a_usage_of_another_shape_is_malformed() -> None:
         _quota({"key": {"usage": 1, "limit": 2}})
 
 
-@pytest.mark.parametrize(("rate", "interval"), [(None, 0.6), ("1000", 0.06)])
+@pytest.mark.parametrize(("rate", "interval"), [(None, 0.605), ("1000", 0.0605)])
 def test_the_published_rate_of_a_key_is_kept_to(rate: str | None, interval: float) -> None:
     extras = {"requestsPerMinute": rate} if rate else {}
     paced = instance(PROTOCOL, ScriptedTransport(), key=_KEY, extras=extras).pacing(request())

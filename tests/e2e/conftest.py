@@ -7,8 +7,10 @@ import httpx
 import pytest
 
 from stack.running import Stack, running_stack
+from tests.e2e.fleet import Fleet
 from tests.e2e.investigations import BEDROCK_MODEL_ARN
 from tests.e2e.left_behind import SeenAnswers
+from tests.e2e.provider_journal import Providers
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -48,3 +50,29 @@ def api(stack: Stack) -> Iterator[httpx.Client]:
         base_url=stack.api_url, headers={"Authorization": f"Bearer {stack.token}"}, timeout=40, trust_env=False
     ) as client:
         yield client
+
+
+@pytest.fixture
+def providers(stack: Stack) -> Iterator[Providers]:
+    """The simulated providers, with an empty journal before and no faults after."""
+    assert stack.simulator_url is not None
+    with httpx.Client(base_url=stack.simulator_url, trust_env=False) as control:
+        simulated = Providers(control)
+        simulated.forget()
+        yield simulated
+        simulated.heal()
+
+
+@pytest.fixture(scope="session")
+def processes(stack: Stack) -> Iterator[Fleet]:
+    """They are kept for the next test that needs some."""
+    fleet = Fleet(stack)
+    yield fleet
+    fleet.end()
+
+
+@pytest.fixture
+def fleet(processes: Fleet) -> Iterator[Fleet]:
+    """Processes that search at once; what a test leaves at work is ended."""
+    yield processes
+    processes.end_those_at_work()

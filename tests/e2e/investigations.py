@@ -8,8 +8,7 @@ from typing import Any
 import httpx
 
 from stack.running import Stack
-from zarniwoop.settings.levels import Place
-from zarniwoop.settings.writer import SsmSettingsWriter
+from tests.e2e.project import save_settings
 
 QUESTION = "Which studies show the risks of CRISPR gene editing?"
 BEDROCK_MODEL = "anthropic.claude-3-haiku-20240307-v1:0"
@@ -32,9 +31,7 @@ class Investigations:
 
     def save(self, settings: Mapping[str, str]) -> None:
         """Settings of the project; others keep the tenant's."""
-        writer = SsmSettingsWriter(aws(self.stack, "ssm"), self.stack.outputs["SettingsRoot"])
-        for key, value in settings.items():
-            writer.put(Place(tenant_id="local", project_id=self.project_id), key, value)
+        save_settings(self.stack, self.project_id, settings)
 
     def post(self, headers: Mapping[str, str] | None = None, **arguments: Any) -> httpx.Response:
         body = {"project_id": self.project_id, "question": QUESTION, **arguments}

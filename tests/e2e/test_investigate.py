@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 
@@ -11,8 +12,9 @@ import httpx
 import pytest
 
 from stack.running import Stack
-from stack.token import Wanted, issue
 from tests.e2e.investigations import BEDROCK_MODEL, QUESTION, Investigations, aws
+from tests.e2e.project import caller
+from tests.e2e.provider_journal import Providers
 from tests.simulator.model_answers import INVENTED_SPAN
 from zarniwoop.pipelines.investigate.fence import harmless
 from zarniwoop.stores.insights import S3InsightsStore
@@ -30,35 +32,15 @@ MakeProject = Callable[..., Investigations]
 @pytest.fixture
 def project(stack: Stack) -> Iterator[MakeProject]:
     """Make a project with settings and a token of its own: no other test's cooldowns, no other test's runs."""
-    made: list[httpx.Client] = []
+    with ExitStack() as callers:
 
-    def make(**settings: str) -> Investigations:
-        project_id = f"p-{uuid.uuid4().hex[:8]}"
-        token = issue(stack.target, Wanted(tenant_id="local", projects=(project_id,)))
-        api = httpx.Client(
-            base_url=stack.api_url, headers={"Authorization": f"Bearer {token}"}, timeout=40, trust_env=False
-        )
-        made.append(api)
-        investigations = Investigations(stack, api, project_id)
-        investigations.save({name.replace("__", "."): value for name, value in settings.items()})
-        return investigations
+        def make(**settings: str) -> Investigations:
+            project_id = f"p-{uuid.uuid4().hex[:8]}"
+            investigations = Investigations(stack, callers.enter_context(caller(stack, project_id)), project_id)
+            investigations.save({name.replace("__", "."): value for name, value in settings.items()})
+            return investigations
 
-    yield make
-    for api in made:
-        api.close()
-
-
-@pytest.fixture
-def simulator(stack: Stack) -> Iterator[Callable[..., None]]:
-    """Let requests go wrong, until the end of the test."""
-    assert stack.simulator_url is not None
-    with httpx.Client(base_url=stack.simulator_url, trust_env=False) as control:
-
-        def fault(prefix: str, name: str, **options: Any) -> None:
-            control.post("/_control/faults", json={"prefix": prefix, "fault": name, **options}).raise_for_status()
-
-        yield fault
-        control.request("DELETE", "/_control/faults")
+        yield make
 
 
 @pytest.fixture
@@ -149,13 +131,11 @@ def test_the_result_comes_at_once_to_who_waits_and_its_files_by_link(project: Ma
     assert len(result["survivors"]) == report["results"]["hits_total"]
 
 
-def test_a_failing_provider_changes_nothing_but_its_own_entry(
-    project: MakeProject, simulator: Callable[..., None]
-) -> None:
+def test_a_failing_provider_changes_nothing_but_its_own_entry(project: MakeProject, providers: Providers) -> None:
     """The other searches bring what they brought before, and the gap is told."""
     asked = {"question": "books about python programming", "modalities": ["WEB", "BOOK"], "refine": False}
     before = project().run(**asked)["results"]["searches"]
-    simulator("/openlibrary", "500")
+    providers.fault("openlibrary", "500")
     report = project().run(**asked)
     assert (report["state"], report["outcome"]) == ("succeeded", "success")
     after = report["results"]["searches"]
@@ -168,10 +148,10 @@ def test_a_failing_provider_changes_nothing_but_its_own_entry(
 
 
 def test_with_every_provider_down_the_outcome_is_empty_and_nothing_is_judged(
-    project: MakeProject, simulator: Callable[..., None]
+    project: MakeProject, providers: Providers
 ) -> None:
     """No model call, no invented text, and every search in the list of gaps."""
-    simulator("/", "503")
+    providers.fault("", "503")
     report = project().run()
     assert (report["state"], report["outcome"]) == ("succeeded", "empty")
     assert "evaluate" not in report["progress"]
@@ -179,11 +159,11 @@ def test_with_every_provider_down_the_outcome_is_empty_and_nothing_is_judged(
     assert len(report["results"]["gaps"]) == report["counts"]["failed_searches"] > 0
 
 
-def test_a_run_that_is_stopped_keeps_what_it_has_found(project: MakeProject, simulator: Callable[..., None]) -> None:
+def test_a_run_that_is_stopped_keeps_what_it_has_found(project: MakeProject, providers: Providers) -> None:
     """What is under way ends, nothing new begins. To stop it twice is no error; to stop what has ended is one."""
     demo = project()
     finished = demo.run(modalities=["BOOK"], question="python")
-    simulator("/wikipedia", "slow", delay_ms=5000)
+    providers.fault("wikipedia", "slow", delay_ms=5000)
     run_id = demo.start(question="graphene", modalities=["WEB", "ENCYCLOPEDIA"], refine=False)
     while demo.get(run_id)["progress"].get("search", {"done": 0})["done"] < 1:
         pass
@@ -402,9 +382,9 @@ def test_a_budget_of_tokens_puts_the_built_in_in_the_models_place(modelled: Inve
     assert [note for note in results["notes"] if "max_model_tokens" in note]
 
 
-def test_a_budget_of_time_ends_a_run_with_what_there_is(project: MakeProject, simulator: Callable[..., None]) -> None:
+def test_a_budget_of_time_ends_a_run_with_what_there_is(project: MakeProject, providers: Providers) -> None:
     """Providers that take their time do not keep it from its end."""
-    simulator("/wikipedia", "hang", seconds=60)
+    providers.fault("wikipedia", "hang", seconds=60)
     report = project().run(question="graphene", modalities=["WEB", "ENCYCLOPEDIA"], wall_seconds=12)
     assert report["state"] == "succeeded"
     assert report["ended_at"] - report["created_at"] < 12 + 2
@@ -412,12 +392,12 @@ def test_a_budget_of_time_ends_a_run_with_what_there_is(project: MakeProject, si
 
 
 def test_twenty_searches_take_hardly_longer_than_the_slowest_of_them(
-    stack: Stack, modelled: Investigations, model: Callable[..., None], simulator: Callable[..., None]
+    stack: Stack, modelled: Investigations, model: Callable[..., None], providers: Providers
 ) -> None:
     """Twenty at once, each kept waiting by its provider: the Map's wall time is within 1.3 of the slowest search."""
 
     def twenty(seconds: float) -> tuple[float, float]:
-        simulator("/serper/search", "slow", delay_ms=round(seconds * 1000), times=20)
+        providers.fault("serper/search", "slow", delay_ms=round(seconds * 1000), times=20)
         searches = [{"query": f"graphene {number}", "modality": "WEB", "sourceAffinity": {}} for number in range(20)]
         model({"schema": "research_plan", "json": {"searches": searches, "rationale": ""}})
         report = modelled.run(max_searches=20, max_concurrency=20, refine=False)

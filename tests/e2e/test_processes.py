@@ -1,20 +1,19 @@
-"""What a running stack opens on this machine."""
+"""What a running stack opens on this machine, and what it unpacks there."""
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from stack.running import Stack
 
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux tells which sockets a process has"),
-]
+pytestmark = pytest.mark.e2e
 
 _LISTENING = "0A"
 _LOOPBACK = "0100007F"  # 127.0.0.1, as /proc/net/tcp spells it
 
 
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux tells which sockets a process has")
 def test_everything_listens_on_127_0_0_1_only(stack: Stack) -> None:
     """The emulator, the simulator and the scripted model cannot be reached from another machine."""
     inodes = {inode for pid in _stack_processes(stack) for inode in _sockets(pid)}
@@ -23,6 +22,14 @@ def test_everything_listens_on_127_0_0_1_only(stack: Stack) -> None:
 
     assert len(listening) == 3
     assert {address.partition(":")[0] for address in listening} == {_LOOPBACK}
+
+
+def test_the_layer_is_unpacked_once_for_all_functions(stack: Stack, api: httpx.Client) -> None:
+    """The authorizer's environment and the tools' share a copy; only their own code is unpacked for each."""
+    assert api.get("/v1/tools").status_code == 200
+    unpacked = [path.parent.parent for path in (stack.folder / "tmp").rglob("zarniwoop/wiring.py")]
+    assert len(unpacked) == 1
+    assert len(list((stack.folder / "tmp").rglob("code/app.py"))) >= 2
 
 
 def _stack_processes(stack: Stack) -> set[int]:

@@ -18,14 +18,17 @@ from tests.e2e.investigations import BEDROCK_MODEL
 pytestmark = pytest.mark.e2e
 
 _PROBE = """
+import functools
 import boto3
 from botocore.exceptions import ClientError
+
+client = functools.cache(boto3.client)
 
 def handler(event, context):
     outcome = {}
     for name, (service, operation, arguments) in event.items():
         try:
-            getattr(boto3.client(service), operation)(**arguments)
+            getattr(client(service), operation)(**arguments)
             outcome[name] = "allowed"
         except ClientError as error:
             denied = error.response["Error"]["Code"] in ("AccessDenied", "AccessDeniedException")
@@ -38,7 +41,7 @@ _ANSWERING = {"publish", "set a failed event aside"}
 _SEARCHING = _SETTINGS | {"read state", "write state", "keep quota", "write calls", "keep answer"}
 _RUN_FILES = {"list content", "read run file"}
 _INDEX = {"list documents", "read index"}
-_SEARCHING |= _INDEX | {"ask for an index"}
+_SEARCHING |= _INDEX | {"ask for an index", "read large answer", "write large answer", "put hits aside"}
 ALLOWED = {
     "Authorizer": {"read token"},
     "Tools": set(),
@@ -48,17 +51,22 @@ ALLOWED = {
     "ResearchProviders": _SETTINGS | _ANSWERING | _INDEX | {"read state", "keep quota", "count calls"},
     "ResearchInvestigate": _ANSWERING
     | _RUN_FILES
-    | {"read run", "create run", "write run", "write run file", "start execution"},
+    | _SETTINGS
+    | {"read state", "list recipes", "read recipe"}
+    | {"read run", "create run", "write run", "write run file", "start execution", "put hits aside"},
     "InvestigateSteps": _SEARCHING
     | _RUN_FILES
     | {"read run", "write run", "write run file", "find content", "read body", "write body"}
-    | {"read insights", "write insights"}
+    | {"read insights", "write insights", "read hits put aside"}
     | {"list recipes", "read recipe", "ask model"},
     "Runs": _RUN_FILES
-    | {"read secret", "read run", "list runs", "write run", "find content", "read body", "read insights"},
+    | {"read secret", "read run", "list runs", "write run", "find content", "read body", "read insights"}
+    | {"read large answer", "put hits aside", "read hits put aside"},
     "Settings": _SEARCHING | {"write tenant setting", "write project setting", "delete setting", "record a change"},
     "IndexDocuments": _INDEX | {"read document", "write index", "delete index", "ask for an index"},
     "Documents": _INDEX,
+    "Usage": _RUN_FILES | {"count calls", "list runs"},
+    "Results": {"list content", "read hits put aside"},
     "ReconcileRuns": _RUN_FILES
     | {"list open runs", "list untold runs", "read run", "write run", "write run file"}
     | {"look at execution", "stop execution", "read secret"},
@@ -76,6 +84,8 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
     root, bucket = outputs["SettingsRoot"], outputs["ContentBucketName"]
     documents = {"Bucket": outputs["DocumentsBucketName"]}
     index, document = {**documents, "Key": "_index/p/p/probe"}, {**documents, "Key": "p/p/documents/probe"}
+    large = {"Bucket": bucket, "Key": "p/p/content/answers/probe"}
+    aside = {"Bucket": bucket, "Key": "p/p/content/results/probe"}
     one = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": key["pk"]}}
     level = {"Path": f"{root}/local/_tenant", "Recursive": True}
     event = {"EventBusName": outputs["EventBusName"], "Source": "probe", "DetailType": "Probe", "Detail": "{}"}
@@ -108,6 +118,10 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
             "put_item",
             {"TableName": outputs["IdempotencyTableName"], "Item": {"id": {"S": "probe"}}},
         ),
+        "read large answer": ("s3", "get_object", large),
+        "write large answer": ("s3", "put_object", {**large, "Body": "probe"}),
+        "read hits put aside": ("s3", "get_object", aside),
+        "put hits aside": ("s3", "put_object", {**aside, "Body": "probe"}),
         "read settings": ("ssm", "get_parameters_by_path", level),
         "read all settings": ("ssm", "get_parameters_by_path", {"Path": "/", "Recursive": True}),
         "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from stack.running import Stack
-from stack.token import Wanted, issue
 from tests.e2e.investigations import Investigations, aws
+from tests.e2e.project import caller
+from tests.e2e.provider_journal import Providers
 
 pytestmark = pytest.mark.e2e
 
@@ -26,21 +26,13 @@ SLOW: Given = {"question": "graphene", "modalities": ["WEB", "ENCYCLOPEDIA"], "r
 def project(stack: Stack) -> Iterator[Investigations]:
     """One that nobody else uses."""
     project_id = f"p-{uuid.uuid4().hex[:8]}"
-    token = issue(stack.target, Wanted(tenant_id="local", projects=(project_id,)))
-    with httpx.Client(
-        base_url=stack.api_url, headers={"Authorization": f"Bearer {token}"}, timeout=40, trust_env=False
-    ) as api:
+    with caller(stack, project_id) as api:
         yield Investigations(stack, api, project_id)
 
 
 @pytest.fixture
-def hanging_wikipedia(stack: Stack) -> Iterator[None]:
-    assert stack.simulator_url is not None
-    with httpx.Client(base_url=stack.simulator_url, trust_env=False) as control:
-        fault = {"prefix": "/wikipedia", "fault": "slow", "delay_ms": 5000}
-        control.post("/_control/faults", json=fault).raise_for_status()
-        yield
-        control.request("DELETE", "/_control/faults")
+def hanging_wikipedia(providers: Providers) -> None:
+    providers.fault("wikipedia", "slow", delay_ms=5000)
 
 
 def _reconciled(stack: Stack) -> dict[str, int]:

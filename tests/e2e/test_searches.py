@@ -11,6 +11,8 @@ import pytest
 
 from stack.running import Stack
 from tests.e2e.investigations import aws
+from tests.e2e.project import caller
+from tests.e2e.provider_journal import Providers
 from zarniwoop.tools.registry import TOOLS
 
 SCOPE = {"tenant_id": "local", "project_id": "demo"}
@@ -26,15 +28,6 @@ def call(api: httpx.Client) -> Call:
         return envelope
 
     return post
-
-
-@pytest.fixture
-def simulator(stack: Stack) -> Iterator[httpx.Client]:
-    """The simulator's control, with every fault taken back at the end."""
-    assert stack.simulator_url is not None
-    with httpx.Client(base_url=stack.simulator_url, trust_env=False) as control:
-        yield control
-        control.request("DELETE", "/_control/faults")
 
 
 @pytest.mark.parametrize(
@@ -90,11 +83,11 @@ def test_an_expert_search_keeps_its_pin_and_its_dates(call: Call, instance_id: s
 
 
 def test_a_rich_search_answers_four_modalities_and_tells_of_the_one_that_failed(
-    call: Call, simulator: httpx.Client
+    call: Call, providers: Providers
 ) -> None:
     """One modality down, at everybody who serves it, is partial, not broken."""
-    for prefix in ("/serper/videos", "/brave/res/v1/videos", "/serpapi/search.json", "/searxng/search"):
-        simulator.post("/_control/faults", json={"prefix": prefix, "fault": "500", "times": 1})
+    for prefix in ("serper/videos", "brave/res/v1/videos", "serpapi/search.json", "searxng/search"):
+        providers.fault(prefix, "500", times=1)
     envelope = call("research_rich", query="solar energy", max_results=2)
     assert (envelope["ok"], envelope["data"]["partial"]) == (True, True)
     assert set(envelope["data"]["results"]) == {"WEB", "IMAGE", "VIDEO", "NEWS"}
@@ -103,16 +96,19 @@ def test_a_rich_search_answers_four_modalities_and_tells_of_the_one_that_failed(
 
 
 def test_a_throttled_provider_is_replaced_and_its_cooldown_shows_to_the_whole_fleet(
-    call: Call, simulator: httpx.Client
+    stack: Stack, providers: Providers
 ) -> None:
     """The next one answers; `research_providers`, another function with its own memory, shows the wait."""
-    simulator.post("/_control/faults", json={"prefix": "/openlibrary", "fault": "429", "retry_after": 90, "times": 1})
-    failed = call("research_search", query="python", modality="BOOK")
+    providers.fault("openlibrary", "429", retry_after=90, times=1)
+    asked = {"query": "python", "modality": "BOOK"}
+    with caller(stack, "throttled") as api:
+        failed = api.post("/v1/tools/research_search", json=asked).json()
+        again = api.post("/v1/tools/research_search", json=asked).json()
+        listed = api.post("/v1/tools/research_providers", json={}).json()
     assert (failed["ok"], failed["error"]["retryable"]) == (False, True)
     assert 85 < failed["error"]["wait_seconds"] <= 90
-    again = call("research_search", query="python", modality="BOOK")
     assert again["data"]["attempts"][0]["reason"] == "cooldown"
-    rows = {row["id"]: row for row in call("research_providers")["data"]["providers"]}
+    rows = {row["id"]: row for row in listed["data"]["providers"]}
     (cooldown,) = rows["openlibrary-main"]["cooldowns"]
     assert cooldown["reason"] == "rate_limited"
     assert 60 < cooldown["remaining_seconds"] <= 90
@@ -214,7 +210,7 @@ def test_an_event_that_names_no_tool_is_refused_as_an_event(
 
 
 def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: Stack, call: Call) -> None:
-    """Cooldowns, quotas and objects of the project go; another project's stay."""
+    """Cooldowns, quotas and objects of the project go, but for the marks of the stop; another project's stay."""
     s3, dynamodb = aws(stack, "s3"), aws(stack, "dynamodb")
     bucket, table = stack.outputs["ContentBucketName"], stack.outputs["StateTableName"]
     for project in ("stopping", "staying"):
@@ -232,20 +228,22 @@ def test_a_project_stop_deletes_its_state_and_content_and_nobody_elses(stack: St
         ]
     )
 
-    def left(project: str) -> tuple[int, set[str]]:
-        keys = s3.list_objects_v2(Bucket=bucket, Prefix=f"local/{project}/").get("Contents", [])
+    def left(project: str) -> tuple[set[str], set[str]]:
+        prefix = f"local/{project}/"
+        objects = s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
         found = dynamodb.query(
             TableName=table,
             KeyConditionExpression="pk = :pk",
             ExpressionAttributeValues={":pk": {"S": f"T#local#P#{project}"}},
         )["Items"]
-        return len(keys), {item["sk"]["S"] for item in found}
+        return {each["Key"].removeprefix(prefix) for each in objects}, {item["sk"]["S"] for item in found}
 
+    marks = ({"content/results/stopped"}, {"GEN"})
     deadline = time.monotonic() + 20
-    while left("stopping") != (0, {"GEN"}) and time.monotonic() < deadline:
+    while left("stopping") != marks and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert left("stopping") == (0, {"GEN"})
-    assert left("staying") == (1, {"CD#serper-main#WEB#0123456789abcdef"})
+    assert left("stopping") == marks
+    assert left("staying") == ({"content/a"}, {"CD#serper-main#WEB#0123456789abcdef"})
 
 
 def test_the_catalogue_lists_the_tools_in_the_shape_of_the_model(api: httpx.Client) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from stack.running import Stack
-from stack.token import Wanted, issue
+from tests.e2e.project import caller
 from zarniwoop.settings.masking import MASK
 
 pytestmark = pytest.mark.e2e
@@ -23,15 +23,8 @@ OTHER_KEY = "planted-other-key-9876543210"
 @pytest.fixture(scope="module")
 def editor(stack: Stack) -> Iterator[httpx.Client]:
     """Somebody who may change all settings of the tenant."""
-    token = issue(stack.target, Wanted(tenant_id=stack.tenant_id, projects=("*",), level=4))
-    with _caller(stack, token) as client:
+    with caller(stack, "*", level=4) as client:
         yield client
-
-
-def _caller(stack: Stack, token: str) -> httpx.Client:
-    return httpx.Client(
-        base_url=stack.api_url, headers={"Authorization": f"Bearer {token}"}, timeout=40, trust_env=False
-    )
 
 
 def _answered(response: httpx.Response, status: int = 200) -> Any:
@@ -133,8 +126,7 @@ def test_settings_are_for_those_who_may_change_them(stack: Stack, api: httpx.Cli
     assert _answered(api.get("/v1/settings"), 403)["error"]["type"] == "urn:zarniwoop:problem:not-allowed"
     refused = api.put("/v1/settings", json={"version": "*", "settings": {"research.default.web": "x"}})
     assert refused.status_code == 403
-    token = issue(stack.target, Wanted(tenant_id=stack.tenant_id, projects=(PROJECT,), level=4, tools=("settings",)))
-    with _caller(stack, token) as owner:
+    with caller(stack, PROJECT, level=4, tools=("settings",)) as owner:
         assert _answered(owner.get("/v1/settings"))["data"]["writable"] == ["project"]
         tenants = {"level": "tenant", "version": "*", "settings": {"research.default.web": "x"}}
         assert _answered(owner.put("/v1/settings", json=tenants), 403)["error"]["field"] == "level"

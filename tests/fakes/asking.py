@@ -3,13 +3,14 @@
 A test module that asks makes its fixtures from here: `make = pytest.fixture(transports)`.
 """
 
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.deadline import BreakOff, Deadline
 from zarniwoop.contract.failure import ProviderError
 from zarniwoop.contract.transport import Authentication, HeaderKey, HttpAnswer, HttpRequest, Secret
 from zarniwoop.net.address import AllowedNetworks
@@ -102,6 +103,27 @@ def failure_of(transport: PooledTransport, url: str, *, method: str = "GET", sec
     with pytest.raises(ProviderError) as caught:
         ask(transport, url, method=method, seconds=seconds, authentication=BEARER, secret=CANARY)
     check_no_canary(caught.value)
+    return caught.value
+
+
+def broken_off(transport: PooledTransport, url: str, *, when: Callable[[], bool]) -> ProviderError:
+    """What is raised for a request that another thread breaks off as soon as `when` says so."""
+    break_off, asking = BreakOff(), threading.Event()
+
+    def watch() -> None:
+        while not when() and not asking.wait(0.005):
+            pass
+        break_off.break_off()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    deadline = Deadline.after(30.0, SystemClock()).breakable(break_off)
+    try:
+        with pytest.raises(ProviderError) as caught:
+            transport.send(HttpRequest(url=url), deadline=deadline)
+    finally:
+        asking.set()
+        watcher.join()
     return caught.value
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tests.fakes.outage import Outage
-from zarniwoop.stores.audit import CallRecord
+from zarniwoop.stores.audit import CallRecord, RecordPage
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
 
@@ -38,4 +38,27 @@ class InMemoryAuditStore(Outage):
                 and record.instance_id == instance_id
                 and record.started_at >= since
             ]
-            return min(len(found), at_most)
+            return min(sum(record.calls for record in found), at_most)
+
+    def instances(self, project: ProjectKey, *, at_most: int) -> tuple[str, ...]:
+        with self._lock:
+            self._called("instances")
+            return tuple(sorted({record.instance_id for record in self._of(project)})[:at_most])
+
+    def between(self, project: ProjectKey, instance_id: str, since: float, until: float, *, at_most: int) -> RecordPage:
+        with self._lock:
+            self._called("between")
+            found = [
+                record
+                for record in self._of(project)
+                if record.instance_id == instance_id and since <= record.started_at < until
+            ]
+            newest = sorted(found, key=lambda record: -record.started_at)
+            return RecordPage(records=tuple(newest[:at_most]), more=len(found) > at_most)
+
+    def _of(self, project: ProjectKey) -> list[CallRecord]:
+        return [
+            record
+            for record in self.records
+            if (record.tenant_id, record.project_id) == (project.tenant_id, project.project_id)
+        ]

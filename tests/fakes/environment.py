@@ -7,6 +7,7 @@ from typing import Any
 from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.clock import FakeClock
 from tests.fakes.content_store import InMemoryContentStore
+from tests.fakes.continuations import InMemoryContinuations
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.executions import STATE_MACHINE, FakeExecutions
 from tests.fakes.insights_store import InMemoryInsightsStore
@@ -25,6 +26,7 @@ from zarniwoop.settings.parameter_store import ParameterStore
 from zarniwoop.settings.writer import SettingsWriter
 from zarniwoop.stores.audit import AuditStore
 from zarniwoop.stores.content import ContentStore
+from zarniwoop.stores.continuations import Continuations
 from zarniwoop.stores.documents import DocumentStore
 from zarniwoop.stores.editing import SettingsEdits
 from zarniwoop.stores.executions import Executions
@@ -74,6 +76,7 @@ class FakeEnvironment(Environment):
         self.fake_edits = InMemorySettingsEdits()
         self.fake_tokens = InMemoryTokenStore(*grants)
         self.fake_content = InMemoryContentStore(clock)
+        self.fake_continuations = InMemoryContinuations(clock)
         self.fake_documents = InMemoryDocumentStore(clock)
         self.fake_insights = InMemoryInsightsStore()
         self.fake_runs = InMemoryRunStore(clock)
@@ -108,6 +111,10 @@ class FakeEnvironment(Environment):
     @cached_property
     def content(self) -> ContentStore:
         return self.fake_content
+
+    @cached_property
+    def continuations(self) -> Continuations:
+        return self.fake_continuations
 
     @cached_property
     def documents(self) -> DocumentStore:

@@ -6,8 +6,8 @@ from zarniwoop.pipelines.investigate.merge import HitSource, MergedHit, SearchOu
 
 
 def hit(title: str = "A title that tells a lot", **more: Any) -> dict[str, Any]:
-    """A hit as `orjson` writes a `SearchHit`; `year`, `body`, `doi`, `arxiv_id` and `pmid` go where they belong."""
-    identifiers = {name: more.pop(name) for name in ("doi", "arxiv_id", "pmid") if name in more}
+    """A hit as `orjson` writes a `SearchHit`; `year`, `body` and a work's identifiers go where they belong."""
+    identifiers = {name: more.pop(name) for name in ("doi", "arxiv_id", "pmid", "pmcid") if name in more}
     year, body = more.pop("year", None), more.pop("body", None)
     return {
         "title": title,

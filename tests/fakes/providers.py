@@ -1,16 +1,44 @@
 """Provider instances that answer from a script, for tests of what stands above the adapters."""
 
+import threading
 from collections.abc import Callable
+from typing import NoReturn
 
 from tests.fakes.clock import FakeClock
+from zarniwoop.contract.failure import Cause, ProviderError, ProviderUnavailable
 from zarniwoop.contract.hit import ContentReference, LoadedContent, SearchHit
 from zarniwoop.contract.modality import SearchDomain, SearchModality, SearchTier
-from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig, SearchProviderInstance
+from zarniwoop.contract.provider import Capabilities, Pacing, ProviderInstanceConfig, SearchProviderInstance
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 
-Step = SearchResult | Exception | Callable[[SearchRequest], SearchResult]
+
+class Hang:
+    """A step that answers nothing until it is broken off or, where it is deaf to that, until `let_go` is set.
+
+    It ends with `then`, else as a connection does that was shut.
+    """
+
+    def __init__(self, *, deaf: bool = False, then: Exception | None = None) -> None:
+        self._then = then or ProviderUnavailable("hung up on", cause=Cause.RESET)
+        self.began = threading.Event()
+        self.let_go = threading.Event()
+        self._deaf = deaf
+
+    def until_broken_off(self, scope: SearchScope) -> NoReturn:
+        """Ten seconds pass only where a test fails."""
+        break_off = None if self._deaf else scope.deadline.break_off
+        if break_off is not None:
+            break_off.lend(self.let_go.set)
+        self.began.set()
+        self.let_go.wait(10.0)
+        if break_off is not None:
+            break_off.take_back(self.let_go.set)
+        raise self._then
+
+
+Step = SearchResult | Exception | Callable[[SearchRequest], SearchResult] | Hang
 
 
 def found(count: int = 1, *, instance_id: str = "", **changes: object) -> Callable[[SearchRequest], SearchResult]:
@@ -70,8 +98,18 @@ class FakeInstance(SearchProviderInstance):
     def pacing(self, request: SearchRequest) -> Pacing | None:
         return self.protocol.pacing.get(self.id())
 
+    def capabilities(self) -> Capabilities:
+        return Capabilities(index_family=self.protocol.families.get(self.id()))
+
+    def most_load_calls(self, reference: ContentReference) -> int:
+        return self.protocol.requests_each.get(self.id(), 1)
+
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         self.protocol.asked.append((self.id(), request))
+        self._send(scope)
+        self.protocol.keys_used.append(scope.key_index)
+        if scope.key_index in self.protocol.fails_with:
+            raise self.protocol.fails_with[scope.key_index]
         self.protocol.given_seconds.append(scope.deadline.remaining())
         seconds = self.protocol.takes.get(self.id(), 0.0)
         if seconds:
@@ -80,10 +118,13 @@ class FakeInstance(SearchProviderInstance):
         step = script.pop(0) if len(script) > 1 else script[0]
         if isinstance(step, Exception):
             raise step
+        if isinstance(step, Hang):
+            step.until_broken_off(scope)
         return step if isinstance(step, SearchResult) else step(request)
 
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
         self.protocol.loaded.append((self.id(), reference.reference or ""))
+        self._send(scope)
         script = self.protocol.bodies.get(self.id())
         if script is None:
             return super().load_content(reference, scope)
@@ -91,6 +132,17 @@ class FakeInstance(SearchProviderInstance):
         if isinstance(step, Exception):
             raise step
         return step
+
+    def _send(self, scope: SearchScope) -> None:
+        """Each request of one call, the further ones in turns of their own."""
+        for number in range(self.protocol.requests_each.get(self.id(), 1)):
+            try:
+                if number:
+                    scope.take_turn()
+            except ProviderError as error:
+                error.calls = number
+                raise
+            self.protocol.sent_at.append(self.protocol.clock.now())
 
     def dispose(self) -> None:
         self.disposed += 1
@@ -112,12 +164,17 @@ class FakeProtocol:
         self.modalities = modalities
         self.protocol_id = protocol_id
         self.pacing: dict[str, Pacing] = {}
+        self.families: dict[str, str] = {}
+        self.requests_each: dict[str, int] = {}
+        self.sent_at: list[float] = []
         self.quota: QuotaStatus | Exception | None = None
         self.takes: dict[str, float] = {}
         self.asked: list[tuple[str, SearchRequest]] = []
         self.bodies: dict[str, list[LoadedContent | Exception]] = {}
         self.loaded: list[tuple[str, str]] = []
         self.given_seconds: list[float] = []
+        self.keys_used: list[int | None] = []
+        self.fails_with: dict[int | None, Exception] = {}
         self.made: list[FakeInstance] = []
 
     def id(self) -> str:

@@ -21,12 +21,14 @@ from zarniwoop.dispatch.factory import SearchProviderFactory
 from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.dispatch.result_cache import ResultCache
 from zarniwoop.observe.metrics import MetricsBuffer, Point
 from zarniwoop.observe.trace import Tracing
-from zarniwoop.settings.cascade import EffectiveSettings, Setting
+from zarniwoop.settings.cascade import EffectiveSettings, merge
 from zarniwoop.settings.credentials import KnownProtocol
 from zarniwoop.settings.endpoints import ResearchSettings, research_settings
 from zarniwoop.settings.levels import Level
+from zarniwoop.settings.parameter_store import Parameter
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.research_investigate import Investigations
 from zarniwoop.tools.tool import ToolServices
@@ -34,15 +36,17 @@ from zarniwoop.tools.tool import ToolServices
 PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
 
 
-def settings_of(values: Mapping[str, str], protocols: Mapping[str, SearchProtocol]) -> ResearchSettings:
-    """Research settings out of `research.*` keys, all set at the tenant level."""
-    effective = EffectiveSettings(
-        values={
-            key: Setting(value=value, level=Level.TENANT, secure=False, parameter_name=f"/{key}", version="1")
-            for key, value in values.items()
-        }
-    )
+def settings_of(
+    values: Mapping[str, str], protocols: Mapping[str, SearchProtocol], own: Mapping[str, str] | None = None
+) -> ResearchSettings:
+    """Research settings out of `research.*` keys that are set at the tenant level, and a project's own laid over."""
+    levels = ((Level.TENANT, values), (Level.PROJECT, own or {}))
+    effective = EffectiveSettings(values=merge((level, _parameters(keys)) for level, keys in levels))
     return research_settings(effective, {name: KnownProtocol() for name in protocols}, {})
+
+
+def _parameters(values: Mapping[str, str]) -> dict[str, Parameter]:
+    return {key: Parameter(name=f"/{key}", value=value, secure=False, version="1") for key, value in values.items()}
 
 
 @dataclass
@@ -57,12 +61,16 @@ class Research:
 
     def __post_init__(self) -> None:
         self.state = InMemoryStateStore(self.clock)
+        self.keys = FakeKeyRing()
+        self.hash_key: bytes | None = b"k" * 32
         self.calls = InMemoryAuditStore()
         self.protocol = FakeProtocol(self.clock, self.scripts, modalities=self.modalities)
         self.settings_failure: ConfigurationUnavailable | None = None
         self.settings_reads = 0
         self.stale = False
+        self.settings_of_projects: dict[str, dict[str, str]] = {}
         self.internal_errors: list[tuple[str, Exception]] = []
+        self.settings.setdefault("research.hedge.afterMs", "0")  # a busy machine must not make a hedge of the next one
         for priority, instance_id in enumerate(self.scripts):
             self.settings.setdefault(f"research.endpoint.{instance_id}.protocol", "fake")
             self.settings.setdefault(f"research.endpoint.{instance_id}.priority", str(priority))
@@ -79,7 +87,7 @@ class Research:
             forget_settings=self.on_forget,
             protocols=protocols,
             transport=ScriptedTransport(),
-            keys=FakeKeyRing(),
+            keys=self.keys,
             clock=self.clock,
             metrics=metrics,
         )
@@ -87,6 +95,13 @@ class Research:
             factory=factory,
             fleet=fleet,
             quotas=QuotaBook(fleet=fleet, calls=self.calls, clock=self.clock, metrics=metrics),
+            results=ResultCache(
+                store=lambda: self.state.results,
+                hash_key=lambda: self.hash_key,
+                clock=self.clock,
+                metrics=metrics,
+                chance=lambda: 0.5,
+            ),
             audit=audit,
             clock=self.clock,
             metrics=metrics,
@@ -97,7 +112,12 @@ class Research:
 
     @property
     def services(self) -> ToolServices:
-        return ToolServices(dispatcher=self.dispatcher, clock=self.clock, investigations=_no_investigations)
+        return ToolServices(
+            dispatcher=self.dispatcher,
+            clock=self.clock,
+            investigations=_no_investigations,
+            forecasts=_no_investigations,  # type: ignore[arg-type]
+        )
 
     def scope(self, seconds: float = 20.0, *, project_id: str = "demo") -> SearchScope:
         return SearchScope(tenant_id="acme", project_id=project_id, deadline=Deadline.after(seconds, self.clock))
@@ -115,11 +135,12 @@ class Research:
     def points(self) -> Sequence[Point]:
         return self.metrics.drain()
 
-    def _read_settings(self, _scope: SearchScope) -> tuple[ResearchSettings, bool]:
+    def _read_settings(self, scope: SearchScope) -> tuple[ResearchSettings, bool]:
         self.settings_reads += 1
         if self.settings_failure is not None:
             raise self.settings_failure
-        return settings_of(self.settings, {"fake": self.protocol}), self.stale
+        own = self.settings_of_projects.get(scope.project_id or "")
+        return settings_of(self.settings, {"fake": self.protocol}, own), self.stale
 
 
 def _no_investigations() -> Investigations:

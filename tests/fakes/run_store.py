@@ -136,6 +136,14 @@ class InMemoryRunStore(Outage):
             found = (self._standing(key) for key in own)
             return tuple(run for run in found if run is not None and run.ended_at is None)
 
+    def created_between(self, project: ProjectKey, since: float, until: float, *, at_most: int) -> tuple[Run, ...]:
+        with self._lock:
+            self._called("created_between")
+            first, last = earliest_run_id(since), earliest_run_id(until)
+            own = [key for key in self._runs if key[0] == partition(project) and first <= key[1] < last]
+            found = (self._standing(key) for key in sorted(own, reverse=True)[:at_most])
+            return tuple(run for run in found if run is not None)
+
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
         with self._lock:
             self._called("overdue")

@@ -1,21 +1,34 @@
 """The shared state in memory, with DynamoDB's semantics: every method is atomic."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tests.fakes.clock import FakeClock
-from tests.fakes.outage import Outage
+from tests.fakes.ledger import InMemoryLedger
+from tests.fakes.result_store import InMemoryResultStore
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject, Turn, Wanted
+from zarniwoop.stores.ledger import Account
+from zarniwoop.stores.state import (
+    NO_BUDGETS,
+    Cooldown,
+    KeptQuota,
+    ProjectKey,
+    StateSnapshot,
+    Subject,
+    Turn,
+    Wanted,
+    credit_account,
+    pools_among,
+)
 from zarniwoop.stores.state_items import lapses_at
 
 Key = tuple[ProjectKey, Subject, str]
 """Whose cooldown, of what, under which settings."""
 
 
-class InMemoryStateStore(Outage):
+class InMemoryStateStore(InMemoryLedger):
     """`stores.state.StateStore`."""
 
     def __init__(self, clock: Clock | None = None) -> None:
@@ -24,26 +37,51 @@ class InMemoryStateStore(Outage):
         self._cooldowns: dict[Key, Cooldown] = {}
         self._probes: dict[Key, float] = {}
         self._quotas: dict[tuple[ProjectKey, Subject], KeptQuota] = {}
-        self._spent: dict[tuple[ProjectKey, str, str], tuple[float, float]] = {}
         self._generations: dict[ProjectKey, int] = {}
         self._tenant_generations: Counter[str] = Counter()
+        self.results = InMemoryResultStore(self._clock)
         self._next_turn: dict[str, float] = {}
+        self._held: dict[str, tuple[str | None, float]] = {}
 
-    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
+    def snapshot(
+        self,
+        project: ProjectKey,
+        wanted: Sequence[Wanted],
+        budget_periods: Mapping[str, str] = NO_BUDGETS,
+        results: Sequence[str] = (),
+    ) -> StateSnapshot:
         with self._lock:
             self._called("snapshot")
             now = self._clock.now()
-            cooldowns = {each.subject: self._standing((project, each.subject, each.fingerprint)) for each in wanted}
-            quotas = {each.subject: self._quotas.get((project, each.subject)) for each in wanted}
-            spent = {
-                each.subject[0]: self._spent.get((project, each.subject[0], each.credit_period or ""))
-                for each in wanted
+            known = {
+                (subject, fingerprint): cooldown
+                for owner, subject, fingerprint in list(self._cooldowns)
+                if owner == project and (cooldown := self._standing((owner, subject, fingerprint)))
             }
+            accounts = {each.subject[0]: credit_account(project, each) for each in wanted}
+            budgets = {name: Account.of_budget(name, project, period) for name, period in budget_periods.items()}
             return StateSnapshot(
-                cooldowns={subject: found for subject, found in cooldowns.items() if found},
-                quotas={subject: found for subject, found in quotas.items() if found and found.expires_at > now},
-                spent={instance_id: found[0] for instance_id, found in spent.items() if found and found[1] > now},
+                pools=pools_among(wanted, known),
+                cooldowns={
+                    each.subject: standing
+                    for each in wanted
+                    if (standing := known.get((each.subject, each.fingerprint)))
+                },
+                quotas={
+                    each.subject: quota
+                    for each in wanted
+                    if (quota := self._quotas.get((project, each.subject))) and quota.expires_at > now
+                },
+                spent={
+                    instance_id: self.standing(account).committed.amount
+                    for instance_id, account in accounts.items()
+                    if account is not None and self.is_kept(account, now)
+                },
+                budgets={
+                    name: self.standing(account) for name, account in budgets.items() if self.is_kept(account, now)
+                },
                 generation=self._generations.get(project, 0) + self._tenant_generations[project.tenant_id],
+                results={identity: found for identity in results if (found := self.results.look(project, identity))},
             )
 
     def cooldowns_of(self, project: ProjectKey) -> Sequence[Cooldown]:
@@ -93,7 +131,7 @@ class InMemoryStateStore(Outage):
                 self._probes.pop(key, None)
             for subject in quotas:
                 del self._quotas[project, subject]
-            return len(cooldowns) + len(quotas)
+            return len(cooldowns) + len(quotas) + self.results.clear(project)
 
     def bump_generation(self, project: ProjectKey) -> int:
         with self._lock:
@@ -106,20 +144,16 @@ class InMemoryStateStore(Outage):
             self._called("bump_tenant_generation")
             self._tenant_generations[tenant_id] += 1
 
-    def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None:
+    def save_quota(
+        self, project: ProjectKey, subject: Subject, quota: KeptQuota, *, looked_up: bool = False
+    ) -> KeptQuota:
         with self._lock:
             self._called("save_quota")
+            standing = self._quotas.get((project, subject))
+            if standing and not looked_up and not standing.gives_way_to(quota, self._clock.now()):
+                return standing
             self._quotas[project, subject] = replace(quota, expires_at=float(int(quota.expires_at)))
-
-    def add_spent(
-        self, project: ProjectKey, instance_id: str, credit_period: str, amount: float, *, expires_at: float | None
-    ) -> float:
-        with self._lock:
-            self._called("add_spent")
-            key = (project, instance_id, credit_period)
-            spent = self._spent.get(key, (0.0, 0.0))[0] + amount
-            self._spent[key] = (spent, float("inf") if expires_at is None else expires_at)
-            return spent
+            return quota
 
     def take_turn(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
         with self._lock:
@@ -129,6 +163,21 @@ class InMemoryStateStore(Outage):
                 return Turn(at=start, granted=False)
             self._next_turn[pacing.subject] = start + pacing.interval
             return Turn(at=start, granted=True)
+
+    def hold_turn(self, pacing: Pacing, holder: str, *, now: float, lease_seconds: float) -> Turn:
+        with self._lock:
+            self._called("hold_turn")
+            served, until = self._held.get(pacing.subject, (None, 0.0))
+            if until > now and served != holder:
+                return Turn(at=until, granted=False, being_served=served is not None)
+            self._held[pacing.subject] = holder, now + lease_seconds
+            return Turn(at=now, granted=True)
+
+    def release_turn(self, pacing: Pacing, holder: str, *, now: float) -> None:
+        with self._lock:
+            self._called("release_turn")
+            if self._held.get(pacing.subject, (None, 0.0))[0] == holder:
+                self._held[pacing.subject] = None, now + pacing.interval
 
     def _standing(self, key: Key) -> Cooldown | None:
         cooldown = self._cooldowns.get(key)

@@ -47,7 +47,7 @@ def test_every_body_that_is_loaded_is_in_the_audit_trail_under_the_runs_id() -> 
 def test_a_body_waits_for_its_turn_behind_the_search_that_named_it() -> None:
     """The same published rate, whoever asks."""
     inv = deepening(hits("Cathedral bells", host="alpha.com", reference="42"))
-    inv.protocol.pacing["alpha"] = Pacing(subject="fake@alpha.com", requests=1, seconds=3.0)
+    inv.protocol.pacing["alpha"] = Pacing(subject="fake@alpha.com", requests=1, seconds=3.0, spread=0.0)
     run = inv.start(**WEB)
     inv.carry_out(run)
     assert inv.hands.slept == [3.0]

@@ -187,8 +187,9 @@ def test_a_refused_document_is_listed_with_its_reason(stack: Deployed, quick: No
         ("really.pdf", "refused"),
         ("waiting.txt", "pending"),
     ]
-    providers = stack.envelope("research_providers", sample("research_providers"))["data"]
-    (row,) = [each for each in providers["providers"] if each["id"] == "local-index"]
+    asked = posted({"provider_id": "local-index"}, tool="research_providers")
+    providers = stack.envelope("research_providers", asked)["data"]
+    (row,) = providers["providers"]
     assert "1 documents in 1 passages" in row["status_text"]
     assert "5 refused" in row["status_text"]
     assert providers["routing"]["RAG"] == ["local-index"]

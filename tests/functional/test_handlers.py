@@ -99,7 +99,7 @@ def test_a_saved_token_becomes_policy_and_identity(stack: Deployed, event: str) 
     reached = {arn.partition("/live/")[2] for arn in answer["policyDocument"]["Statement"][0]["Resource"]}
     assert reached == {
         *("GET/v1/tools", "POST/v1/tools/*", "GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop"),
-        *("GET/v1/content/*", "GET/v1/insights", "GET/v1/documents"),
+        *("GET/v1/content/*", "GET/v1/insights", "GET/v1/documents", "GET/v1/usage", "GET/v1/results/*"),
     }
     assert stack.aws_calls == [("dynamodb", "GetItem")]
 
@@ -190,7 +190,10 @@ def test_a_warm_search_is_one_read_and_one_write(small: Deployed, name: str) -> 
 
 @pytest.mark.parametrize("waits", [0, 1, 2])
 def test_a_warm_search_at_a_published_rate_writes_its_turn_first(stack: Deployed, waits: int) -> None:
-    """One conditional write when nobody is before it, two when it queues up; then one read and one write as ever."""
+    """One conditional write when nobody is before it, two when it queues up; then one read and one write as ever.
+
+    arXiv serves one at a time, which is two more: to hold the turn, and to let go of it.
+    """
     clock = FakeClock()
     own = stack.cloud.environment(clock=clock)
     handler = tool(RESEARCH_SEARCH_EXPERT, environment=lambda: own)
@@ -204,25 +207,64 @@ def test_a_warm_search_at_a_published_rate_writes_its_turn_first(stack: Deployed
     stack.forget_calls()
     assert body_of(handler(event, LambdaContext()))["ok"]
     turns = ["UpdateItem"] * (2 if waits else 1)
-    assert stack.aws_calls == [("dynamodb", name) for name in ("BatchGetItem", *turns, "BatchWriteItem")]
+    assert stack.aws_calls == [
+        ("dynamodb", name) for name in ("BatchGetItem", *turns, "UpdateItem", "UpdateItem", "BatchWriteItem")
+    ]
     assert sum(clock.slept) == pytest.approx(3.0 * waits)
     own._transport.close()  # type: ignore[attr-defined]
 
 
 def _arxiv(stack: Deployed) -> Pacing:
-    return Pacing(subject="arxiv@127.0.0.1", requests=1, seconds=3.0)
+    return Pacing(subject="arxiv@127.0.0.1", requests=1, seconds=3.0, exclusive=True)
 
 
-def test_a_call_of_an_endpoint_with_a_credit_limit_is_one_more_write(small: Deployed) -> None:
-    """It counts what was spent; the count comes with the one read."""
+def test_a_call_of_an_endpoint_with_a_credit_limit_is_two_more_writes(small: Deployed) -> None:
+    """It is held, and settled; the count comes with the one read."""
     small.cloud.set("research.default.web", "serper-main")
     small.cloud.set("research.endpoint.serper-main.creditLimit", "2500")
     small.call("research_search", posted(ASKED))
     small.forget_calls()
     assert small.envelope("research_search", posted(ASKED))["ok"]
-    assert small.aws_calls == [("dynamodb", name) for name in ("BatchGetItem", "UpdateItem", "BatchWriteItem")]
+    assert small.aws_calls == [("dynamodb", name) for name in ("BatchGetItem", *["UpdateItem"] * 2, "BatchWriteItem")]
     (spent,) = [item for item in small.cloud.items("STATE_TABLE") if item["sk"]["S"].startswith("US#serper-main#")]
-    assert float(spent["spent"]["N"]) == 2
+    assert float(spent["used"]["N"]) == float(spent["committed"]["N"]) == 2
+
+
+def test_a_kept_answer_is_one_read_and_one_that_is_kept_two_writes_more(small: Deployed) -> None:
+    """One to take off, one for the answer; a hit makes no provider call, so there is nothing to audit."""
+    small.cloud.set("research.cache.ttlSeconds.web", "600")
+    first = small.envelope("research_search", posted(ASKED))
+    first_look = ["BatchGetItem", "BatchGetItem"]
+    assert small.calls_of("dynamodb") == [*first_look, "PutItem", "PutItem", "BatchWriteItem"]
+    small.forget_calls()
+    second = small.envelope("research_search", posted(ASKED))
+    assert small.aws_calls == [("dynamodb", "BatchGetItem")]
+    assert second["data"]["hits"] == first["data"]["hits"]
+    assert (second["data"]["cached"], second["data"]["cost"]) == (True, 0)
+    small.forget_calls()
+    assert not small.envelope("research_search", posted({**ASKED, "cache": "no-store"}))["data"]["cached"]
+    assert small.calls_of("dynamodb") == ["BatchGetItem", "BatchWriteItem"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "writes"),
+    [
+        ({"research.budget.project.calls": "100"}, 2),
+        ({"research.budget.project.calls": "100", "research.budget.tenant.calls": "100"}, 4),
+        ({"research.budget.project.usd": "100"}, 0),
+        ({"research.budget.project.usd": "100", "research.endpoint.serper-main.costPerCall": "0.001"}, 2),
+    ],
+)
+def test_a_budget_costs_two_writes_where_a_call_counts_towards_it(
+    small: Deployed, settings: dict[str, str], writes: int
+) -> None:
+    """And none where it does not; where budgets stand comes with the one read."""
+    small.cloud.set_all({"research.default.web": "serper-main", **settings})
+    small.call("research_search", posted(ASKED))
+    small.forget_calls()
+    assert small.envelope("research_search", posted(ASKED))["ok"]
+    names = ("BatchGetItem", *["UpdateItem"] * writes, "BatchWriteItem")
+    assert small.aws_calls == [("dynamodb", name) for name in names]
 
 
 def test_a_cold_search_reads_each_setting_and_key_once(small: Deployed) -> None:

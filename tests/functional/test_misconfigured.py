@@ -14,8 +14,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig, SearchProviderIn
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.documents.protocol import PROTOCOL_ID
-from zarniwoop.tools.arguments import ToolArguments
-from zarniwoop.tools.research_providers import ProvidersReport, providers
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wiring import Environment
 
@@ -35,7 +34,7 @@ def _report(account: Cloud, settings: dict[str, str], made: Environment | None =
     account.set_all({f"research.endpoint.{suffix}": value for suffix, value in settings.items()})
     made = made or account.environment(transport=ScriptedTransport())
     scope = SearchScope(tenant_id="acme", project_id="demo", deadline=Deadline.after(20.0, made.clock))
-    report = providers(ToolArguments(), scope, made.tools).data
+    report = providers(ProvidersArguments(detail=True), scope, made.tools).data
     assert isinstance(report, ProvidersReport)
     return report
 

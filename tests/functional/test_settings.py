@@ -222,6 +222,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a modality that is none": ({"research.default.smell": "serper-main"}, "research.default.smell"),
     "an endpoint that is none in routing": ({"research.default.web": "Planted!"}, "research.default.web"),
     "a knob out of range": ({"research.log.retentionDays": 0}, "research.log.retentionDays"),
+    "a time that is none": ({"research.cache.ttlSeconds.web": "ever"}, "research.cache.ttlSeconds.web"),
     "a recipe that is none": ({"research.rerank.recipe": "planted"}, "research.rerank.recipe"),
     "an unknown setting": ({"research.planted": "x"}, "research.planted"),
     "a setting of another kind": ({"aws.secret.planted": "x"}, "settings"),

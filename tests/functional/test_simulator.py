@@ -274,6 +274,18 @@ def test_a_connection_is_kept_for_many_requests(simulator: Simulator, client: ht
     assert simulator.connections() == 2
 
 
+def test_the_journal_tells_how_long_each_connection_was_there(simulator: Simulator, client: httpx.Client) -> None:
+    """From its opening to its end; one that is kept has none yet."""
+    bells(client)
+    httpx.get(simulator.url("openlibrary"), headers={"Connection": "close"}, trust_env=False)
+    kept, gone = simulator.requests()
+    while gone.closed is None:
+        kept, gone = simulator.requests()
+    assert gone.ended is not None
+    assert gone.opened <= gone.at <= gone.ended <= gone.closed
+    assert kept.closed is None
+
+
 def test_many_clients_are_served_at_once(simulator: Simulator, client: httpx.Client) -> None:
     """Sixteen waits of a tenth of a second take far less than sixteen tenths, and every answer is right."""
     simulator.fault("/", "slow", delay_ms=100)

@@ -256,6 +256,6 @@ def test_searxng_with_all_engines_blocked_is_degraded(simulator: Simulator, tran
 
 def test_searxng_s_pages_are_read_on(simulator: Simulator, transport: HttpxTransport) -> None:
     instance = endpoint("searxng", simulator.url("searxng"), transport)
-    urls = [hit.url for hit in instance.search(request("-site:nowhere.example", max_results=25), scope()).hits]
+    urls = [hit.url for hit in instance.search(request("the -site:nowhere.example", max_results=25), scope()).hits]
     assert len(urls) == len(set(urls)) == 25
     assert len(simulator.requests()) == 3

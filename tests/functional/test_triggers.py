@@ -104,7 +104,10 @@ def test_an_event_that_asks_wrongly_is_answered_with_a_refusal(stack: Deployed) 
 
 
 def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Deployed) -> None:
-    """Generation, cooldowns, quotas, instances, temporary content, the index; audit trail and documents stay."""
+    """Generation, cooldowns, quotas, instances, temporary content, the index; audit trail and documents stay.
+
+    What it leaves is when it was, for answers that are put aside by a call that is still under way.
+    """
     objects = stack.cloud.client("s3")
     for key in ("acme/demo/content/1", "acme/demo/content/2", "acme/demo-2/content/1", "acme/lab/content/1"):
         objects.put_object(Bucket=stack.cloud.variables["CONTENT_BUCKET"], Key=key, Body=b"body")
@@ -128,7 +131,11 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
         "deleted_index_objects": 1,
     }
     left = objects.list_objects_v2(Bucket=stack.cloud.variables["CONTENT_BUCKET"])["Contents"]
-    assert [each["Key"] for each in left] == ["acme/demo-2/content/1", "acme/lab/content/1"]
+    assert [each["Key"] for each in left] == [
+        "acme/demo-2/content/1",
+        "acme/demo/content/results/stopped",
+        "acme/lab/content/1",
+    ]
     kept = objects.list_objects_v2(Bucket=stack.cloud.variables["DOCUMENTS_BUCKET"])["Contents"]
     assert [each["Key"] for each in kept] == ["_index/acme/lab/manifest.json", "acme/demo/documents/a.txt"]
     cooled = [Wanted(subject=("serper-main", SearchModality.IMAGE), fingerprint="f")]

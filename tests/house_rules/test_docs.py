@@ -9,7 +9,8 @@ from reference.__main__ import documents
 from reference.providers import modality_table
 from tests.fakes.template import ROOT, template
 from zarniwoop.observe.metrics import Metric
-from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, MODEL_SETTINGS, RERANK_RECIPE, ROUTING
+from zarniwoop.settings.model_names import MODEL_SETTINGS
+from zarniwoop.settings.names import BUDGETS, CACHE, ENDPOINT_SUFFIXES, KNOBS, RERANK_RECIPE, ROUTING
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.wire.extras import COMMON_FIELDS
 
@@ -44,8 +45,11 @@ def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
     for suffix in ENDPOINT_SUFFIXES:
         (row,) = rows(README, f"research.endpoint.<id>.{suffix.name}")
         assert suffix.default in row
-    for key in ROUTING:
+    for key in (*ROUTING, *CACHE):
         assert len(rows(README, key)) == 1
+    for budget in BUDGETS:
+        (row,) = rows(README, budget.name)
+        assert f"| {budget.default} |" in row
     for knob in KNOBS:
         (row,) = rows(README, knob.key)
         assert f"| {knob.default} |" in row
@@ -62,8 +66,8 @@ def test_the_operations_page_has_a_row_for_every_setting_of_a_model_with_its_def
 
 def test_the_readme_names_no_setting_that_does_not_exist() -> None:
     """A row for a setting that went must go too."""
-    known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING)
-    known |= {knob.key for knob in KNOBS} | {RERANK_RECIPE}
+    known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING) | set(CACHE)
+    known |= {knob.key for knob in KNOBS} | {budget.name for budget in BUDGETS} | {RERANK_RECIPE}
     known |= {f"research.endpoint.<id>.{field.name}" for field in COMMON_FIELDS}
     assert set(re.findall(r"^\| `((?:research|llm)\.[^`]+)`", README, re.MULTILINE)) == known
     models = {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
@@ -77,6 +81,15 @@ def test_the_operations_page_lists_every_metric_and_every_stack_parameter() -> N
         assert len(rows(page, metric.value)) == 1, metric
     for parameter in template()["Parameters"]:
         assert len(rows(page, parameter)) == 1, parameter
+
+
+def test_the_architecture_says_of_every_package_what_it_owns() -> None:
+    """A package without a row is one where nobody knows what belongs."""
+    packages = {path.parent.name for path in (ROOT / "layers/zarniwoop/zarniwoop").glob("*/__init__.py")}
+    packages |= {"wiring"}
+    first_cells = re.findall(r"^\| (`[a-z`, ]+`) \|", DOCUMENTS["architecture.md"], re.MULTILINE)
+    told = {name for cell in first_cells for name in re.findall(r"`([a-z]+)`", cell)}
+    assert packages - {"recipes"} <= told
 
 
 def test_a_provider_is_documented_in_under_sixty_lines() -> None:

@@ -32,6 +32,7 @@ class Connection:
         self._socket = opened
         self._buffer = bytearray()
         self.number = number
+        self.opened_at = monotonic()
         self.is_open = True
 
     def read_request(self) -> Request | None:

@@ -15,7 +15,10 @@ _GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
 
 
 def _delivered(make: FaultyAnswer) -> Fault:
+    """With `delay_ms`, later than at once."""
+
     def deliver(exchange: Exchange, options: Options) -> None:
+        exchange.connection.wait(float(options.get("delay_ms", 0)) / 1000)
         exchange.connection.send(make(exchange, options))
 
     return deliver

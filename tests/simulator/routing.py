@@ -31,7 +31,13 @@ class Router:
         if request.path.startswith(_CONTROL):
             connection.send(self._control(request))
             return
-        self.journal.note(request, connection.number)
+        ended = self.journal.note(request, connection)
+        try:
+            self._answer(request, connection)
+        finally:
+            ended()
+
+    def _answer(self, request: Request, connection: Connection) -> None:
         carried, path = in_path(request.path)
         rule = carried or self.rules.take(path)
         exchange = self._exchange(replace(request, path=path), connection)

@@ -152,5 +152,6 @@ class Simulator:
             pass  # the client left in the middle of it, which is its right
         finally:
             connection.close()
+            self._running().journal.note_end_of(connection)
             with self._lock:
                 del self._conversations[connection]

@@ -21,14 +21,14 @@ def test_a_ranked_hit_differs_in_its_rank_alone() -> None:
     assert (changed, ranked.rank) == ({"rank"}, 7)
 
 
-def test_an_account_changes_attempts_note_and_cost_alone() -> None:
+def test_an_account_changes_attempts_note_and_costs_alone() -> None:
     """The same for the result."""
     result = marked(SearchResult)
     told = result.with_account((), "note")
     changed = {
         field.name for field in fields(SearchResult) if getattr(result, field.name) is not getattr(told, field.name)
     }
-    assert changed == {"attempts", "note", "cost"}
+    assert changed == {"attempts", "note", "cost", "credits"}
 
 
 def test_a_hit_at_its_own_rank_is_itself() -> None:

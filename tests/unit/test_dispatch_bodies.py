@@ -23,13 +23,13 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedConten
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.result import Outcome
+from zarniwoop.dispatch.asked import Asked
 from zarniwoop.dispatch.bodies import Body
-from zarniwoop.dispatch.call import Asked
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.failure import StoreUnavailable
 
 PAGE = LoadedContent(body=b"Bells ring.", media_type="text/plain", source_url="https://main.test/7")
-SLOW = Pacing(subject="fake@main.test", requests=1, seconds=3.0)
+SLOW = Pacing(subject="fake@main.test", requests=1, seconds=3.0, spread=0.0)
 
 
 class Loading:
@@ -40,7 +40,7 @@ class Loading:
         self.research = Research({"main": [found(1)]}, named)
         self.research.protocol.bodies["main"] = list(bodies or (PAGE,))
 
-    def load(self, reference: str = "7", *, seconds: float = 8.0) -> Asked:
+    def load(self, reference: str = "7", *, seconds: float = 8.0, free_only: bool = False) -> Asked:
         dispatcher, scope = self.research.dispatcher, self.research.scope(seconds)
         survey = dispatcher.survey(scope)
         body = Body(
@@ -48,7 +48,7 @@ class Loading:
             modality=SearchModality.WEB,
             reference=ContentReference(inline=ContentInline.STASH_ON_DEMAND, reference=reference),
         )
-        return dispatcher.loading(survey, scope)(body)
+        return dispatcher.loading(survey, scope, free_only=free_only)(body)
 
     @property
     def loaded(self) -> list[tuple[str, str]]:
@@ -203,7 +203,8 @@ def test_what_a_load_costs_is_counted_by_its_requests() -> None:
     loading = Loading(
         replace(PAGE, calls=2), costPerCall="0.5", creditKind="monthly", creditLimit="1", autoAllow="true"
     )
-    assert loading.load().attempt.cost == 1.0
+    attempt = loading.load().attempt
+    assert (attempt.credits, attempt.cost) == (1.0, 0.0)
     assert loading.load().attempt.reason == "exhausted"
     assert loading.research.search().attempts[0].reason == "exhausted"
 
@@ -229,3 +230,20 @@ def test_with_the_shared_state_down_a_body_is_loaded_all_the_same() -> None:
     loading.research.protocol.pacing["main"] = SLOW
     loading.research.state.fail_with = StoreUnavailable("throttled")
     assert loading.load().content is PAGE
+
+
+def test_a_load_is_held_and_settled_under_the_budgets_of_searches() -> None:
+    """One that exceeds them takes no turn at the provider's rate either."""
+    loading = Loading(costPerCall="0.5")
+    loading.research.settings["research.budget.project.usd"] = "1.0"
+    loading.research.protocol.pacing["main"] = SLOW
+    assert [loading.load().attempt.outcome for _ in range(2)] == [Outcome.SUCCESS] * 2
+    refused = loading.load().attempt
+    assert (refused.reason, refused.detail) == ("budget", "research.budget.project.usd")
+    assert len(loading.loaded) == loading.research.state.calls["take_turn"] == 2
+
+
+def test_a_load_that_costs_money_is_none_where_only_free_ones_are_wanted() -> None:
+    loading = Loading(costPerCall="0.5")
+    assert loading.load(free_only=True).attempt.reason == "metered"
+    assert loading.loaded == []

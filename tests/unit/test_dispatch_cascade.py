@@ -361,7 +361,7 @@ def test_a_query_hash_is_audited_and_the_query_is_not() -> None:
     assert date.fromtimestamp(first.expires_at) > date.fromtimestamp(first.started_at)
 
 
-SLOW = Pacing(subject="slow@slow.test", requests=1, seconds=9.0)
+SLOW = Pacing(subject="slow@slow.test", requests=1, seconds=9.0, spread=0.0)
 
 
 def test_a_turn_at_a_published_rate_is_waited_for() -> None:

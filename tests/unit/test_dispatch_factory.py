@@ -1,10 +1,13 @@
 """The factory: instances out of settings, and never one endpoint's fault at another's cost."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.fakes.providers import found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.result import Outcome
 from zarniwoop.observe.metrics import Metric
@@ -81,3 +84,19 @@ def test_a_project_that_was_stopped_has_its_settings_forgotten_too() -> None:
     research.state.bump_generation(PROJECT)
     research.search()
     assert forgotten == [("acme", "demo")]
+
+
+def test_requests_that_are_lined_up_alike_share_their_line() -> None:
+    """It is worked out once for an assembly; another language, pin or wish for free ones is another line."""
+    research = Research({"a": [found(1)], "b": [found(1)]}, {"research.endpoint.b.costPerCall": "0.5"})
+    assembly, usual = research.dispatcher.factory.assemble(research.scope()), research.request()
+    first = assembly.line_up(usual)
+    assert assembly.line_up(replace(usual, query="towers", max_results=3)) is first
+    others = (
+        replace(usual, query="колокола"),
+        replace(usual, pinned_provider_id="b"),
+        replace(usual, free_only=True),
+        replace(usual, modality=SearchModality.NEWS),
+        replace(usual, tier=SearchTier.EXPERT),
+    )
+    assert all(assembly.line_up(other) is not first for other in others)

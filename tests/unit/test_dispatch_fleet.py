@@ -10,7 +10,6 @@ from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
-from zarniwoop.dispatch.credit import CreditPeriod
 from zarniwoop.dispatch.fleet import REST_SECONDS, FleetState
 from zarniwoop.observe.metrics import Metric, MetricsBuffer
 from zarniwoop.stores.failure import StoreUnavailable
@@ -18,7 +17,6 @@ from zarniwoop.stores.state import Cooldown, KeptQuota, StateSnapshot, Subject, 
 
 SUBJECT: Subject = ("serper-main", SearchModality.WEB)
 WANTED = Wanted(subject=SUBJECT, fingerprint="f", credit_period="2027-01")
-JANUARY = CreditPeriod(name="2027-01", since=1_798_761_600.0, until=1_801_440_000.0)
 
 
 class Fleet:
@@ -150,20 +148,6 @@ def test_a_table_that_failed_is_left_alone_for_two_seconds(fleet: Fleet) -> None
     assert (fleet.store.calls["save_quota"], fleet.lost()) == (1, [])
 
 
-def test_credit_that_could_not_be_written_is_owed_and_paid_with_the_next(fleet: Fleet) -> None:
-    """Meanwhile it counts here; nothing is forgotten and nothing is paid twice."""
-    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 2.0)
-    assert fleet.snapshot().spent == {"serper-main": 2.0}
-    fleet.down()
-    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 3.0)
-    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 4.0)
-    assert fleet.snapshot().spent == {"serper-main": 9.0}
-    fleet.up()
-    assert fleet.snapshot().spent == {"serper-main": 9.0}
-    fleet.state.add_spent(PROJECT, "serper-main", JANUARY, 1.0)
-    assert fleet.snapshot().spent == fleet.store.snapshot(PROJECT, [WANTED]).spent == {"serper-main": 10.0}
-
-
 def test_with_the_table_down_everybody_may_probe_and_nothing_raises(fleet: Fleet) -> None:
     """An answer beats a rule; every loss is counted."""
     cooldown = fleet.cooldown()
@@ -178,7 +162,7 @@ def test_with_the_table_down_everybody_may_probe_and_nothing_raises(fleet: Fleet
 def test_a_published_rate_is_kept_by_this_environment_alone_while_the_table_is_down(fleet: Fleet) -> None:
     """One request per three seconds, in the order of asking; too late is no turn and takes none."""
     fleet.down()
-    pacing = Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0)
+    pacing = Pacing(subject="arxiv@export.arxiv.org", requests=1, seconds=3.0, spread=0.0)
     assert [fleet.start(pacing, 7) for _ in range(4)] == [0, 3, 6, None]
     assert fleet.state.take_turn(pacing, latest=0.0) == Turn(at=fleet.clock.now() + 9, granted=False)
     fleet.clock.advance(30)

@@ -10,14 +10,13 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.result import DispatchFailure
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.tools.arguments import ToolArguments
-from zarniwoop.tools.research_providers import ProvidersReport, providers
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
 
 DAY = 86_400
 
 
 def report(research: Research) -> ProvidersReport:
-    answered = providers(ToolArguments(), research.scope(), research.services)
+    answered = providers(ProvidersArguments(detail=True), research.scope(), research.services)
     assert isinstance(answered.data, ProvidersReport)
     return answered.data
 
@@ -66,7 +65,7 @@ def test_with_every_table_down_a_broken_look_up_is_left_alone_and_the_quota_is_u
         report(research)
     assert len(asked) == 2
     lost = [dict(point.tags)["operation"] for point in research.points() if point.metric is Metric.STATE_UNAVAILABLE]
-    assert lost == ["snapshot", *["snapshot", "count"] * 3]
+    assert lost == ["snapshot", *["snapshot", "last_call", "count"] * 3]
 
 
 def limited(kind: str, limit: str = "3", **more: str) -> dict[str, str]:
@@ -112,25 +111,22 @@ def test_one_time_credit_does_not_come_back_when_the_audit_trail_forgets() -> No
 
 
 def test_credit_is_spent_by_what_reached_the_provider_at_its_price() -> None:
-    """Two requests of a search are two calls; a name that was not found costs nothing and writes nothing."""
+    """Two requests of a search are two calls; a name that was not found costs nothing."""
     unreached = ProviderUnavailable("x", cause=Cause.DNS)
     settings = limited("monthly", "2.5", costPerCall="0.5", autoAllow="true")
     research = Research({"a": [found(1, calls=2), unreached, found(1, calls=3), found(1)]}, settings=settings)
-    assert research.search().cost == 1.0
-    assert research.state.calls["add_spent"] == 1
-    research.search()
-    assert research.state.calls["add_spent"] == 1
+    assert research.search().credits == 1.0
+    assert research.search().credits == 0.0
     research.clock.advance(30)
-    assert research.search().cost == 1.5
+    assert research.search().credits == 1.5
     assert research.search().attempts[0].reason == "exhausted"
 
 
 def test_only_endpoints_with_a_credit_limit_pay_for_counting() -> None:
-    """One more write for them, none for anybody else."""
+    """Two more writes for them, none for anybody else."""
     research = Research({"a": [found(0)], "b": [found(1)]}, settings=limited("monthly"))
     research.search()
-    assert research.state.calls["add_spent"] == 1
-    assert set(research.state.calls) == {"snapshot", "add_spent"}
+    assert research.state.calls == {"snapshot": 2, "reserve": 1, "settle": 1}
 
 
 def test_our_own_limit_holds_whatever_the_provider_says_is_left() -> None:

@@ -141,6 +141,18 @@ def test_filters_are_applied_in_the_index_or_ignored_with_a_reason(house: House)
     assert (entry.name, entry.handling) == ("locale", FilterHandling.IGNORED)
 
 
+def test_operators_of_the_query_are_no_words(house: House) -> None:
+    """What kind a document is and when it is from is a filter here, too; a phrase is read by the index itself."""
+    result = house.search('notice filetype:pdf after:2024 "three months" OR "four months"')
+    assert {hit.extras["filetype"] for hit in result.hits} <= {"pdf"}
+    assert {each.name: each.handling for each in result.applied} == {
+        "filetype": FilterHandling.PROVIDER,
+        "date_from": FilterHandling.PROVIDER,
+        "phrase": FilterHandling.PROVIDER,
+        "or": FilterHandling.IGNORED,
+    }
+
+
 def test_a_project_without_documents_is_told_where_to_put_them(house: House) -> None:
     """An honest empty answer."""
     request = SearchRequest(query="x", modality=SearchModality.RAG)

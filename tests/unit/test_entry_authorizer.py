@@ -23,6 +23,8 @@ RUN_ROUTES = [
     f"{STAGE}/GET/v1/insights",
 ]
 DOCUMENTS_ROUTE = f"{STAGE}/GET/v1/documents"
+USAGE_ROUTE = f"{STAGE}/GET/v1/usage"
+RESULTS_ROUTE = f"{STAGE}/GET/v1/results/*"
 SETTINGS_ROUTES = [
     ("GET", ""),
     ("GET", "/form"),
@@ -69,6 +71,8 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
         f"{STAGE}/POST/v1/tools/*",
         *RUN_ROUTES,
         DOCUMENTS_ROUTE,
+        USAGE_ROUTE,
+        RESULTS_ROUTE,
     ]
 
 
@@ -90,6 +94,8 @@ def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[s
         *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools),
         *(RUN_ROUTES if "research_investigate" in tools else ()),
         *([DOCUMENTS_ROUTE] if "research_search" in tools else ()),
+        *([USAGE_ROUTE] if "research_providers" in tools else ()),
+        *([RESULTS_ROUTE] if changes.get("level") != 0 else ()),
     ]
 
 

@@ -119,6 +119,20 @@ def test_a_wait_is_as_long_as_asked_for_or_as_lambda_has_time(wait: str, remaini
     assert sum(environment.hands.slept) == pytest.approx(slept)
 
 
+def test_a_report_stays_within_its_bound_and_is_continued() -> None:
+    """What was kept comes before what was dropped."""
+    environment = _environment()
+    hits = [{"title": f"Bells {number}", "snippet": "b" * 300} for number in range(20)]
+    environment.fake_files.put(PROJECT, run_id(), RESULT, {"survivors": hits, "dropped": hits[:3]})
+    environment.fake_runs.finish(PROJECT, run_id(), Ending(state=RunState.SUCCEEDED, outcome="success"))
+    told = _data(_call(environment, max_chars="4000"))
+    (rest,) = environment.fake_continuations.rests.values()
+    kept = [hit for path, hit in rest.entries if path == "results/hits"]
+    assert told["results"]["hits"] + kept == hits
+    assert (told["results"]["dropped"], [path for path, _ in rest.entries[-3:]]) == ([], ["results/dropped"] * 3)
+    assert (rest.tool, told["size"]["hits_left"]) == ("research_investigate", len(rest.entries))
+
+
 @pytest.mark.parametrize("wait", ["-1", "25.1", "soon", "nan", "inf", ""])
 def test_a_wait_out_of_bounds_is_refused(wait: str) -> None:
     """With the parameter's name."""

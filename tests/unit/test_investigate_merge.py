@@ -27,13 +27,17 @@ TITLE = "Attention is all you need"
         (hit("A", arxiv_id="2301.00001"), hit("B", doi="10.48550/arXiv.2301.00001")),
         (hit("A", arxiv_id="2301.00001"), hit("B", url="https://export.arxiv.org/pdf/2301.00001v1")),
         (hit("A", pmid="123"), hit("B", url="https://pubmed.ncbi.nlm.nih.gov/123/?from=x")),
+        (hit("A", pmid="123"), hit("B", url="https://europepmc.org/article/MED/123")),
+        (hit("A", pmcid="PMC7"), hit("B", pmcid="7")),
+        (hit("A", pmcid="PMC7"), hit("B", url="https://www.ncbi.nlm.nih.gov/pmc/articles/PMC7/?x=1")),
+        (hit("A", pmcid="PMC7"), hit("B", url="https://pmc.ncbi.nlm.nih.gov/articles/PMC7/pdf/main.pdf")),
         (hit("A", url="http://www.site.example/a/?utm_source=x#top"), hit("B", url="https://site.example/a")),
         (hit(TITLE, year=2017), hit("Attention: Is All You Need!", year=2017)),
         (hit("深層学習による画像認識", year=2020), hit("深層学習による画像認識。", year=2020)),
     ],
 )
 def test_the_same_work_is_one_hit(one: dict[str, Any], other: dict[str, Any]) -> None:
-    """By DOI, arXiv id, PMID, normalised URL, then title and year."""
+    """By DOI, arXiv id, PMID, PMCID, normalised URL, then title and year."""
     assert len(merge([outcome(0, one), outcome(1, other)])) == 1
 
 
@@ -45,6 +49,11 @@ def test_the_same_work_is_one_hit(one: dict[str, Any], other: dict[str, Any]) ->
         (hit("Editorial", year=2021), hit("Editorial", year=2021)),
         (hit(TITLE, year=2017, doi="10.1000/a"), hit(TITLE, year=2017, doi="10.1000/b")),
         (hit(TITLE, year=2017, pmid="1"), hit(TITLE, year=2017, pmid="2")),
+        (hit(TITLE, year=2017, pmcid="PMC1"), hit(TITLE, year=2017, pmcid="PMC2")),
+        (
+            hit("A", url="https://a.example/", modality="IMAGE", extras={"image_url": "https://a.example/1.png"}),
+            hit("B", url="https://a.example/", modality="IMAGE", extras={"image_url": "https://a.example/2.png"}),
+        ),
         (hit("A", url="https://w3.org/a"), hit("B", url="https://3.org/a")),
         (hit("A", url="https://a.example/?id=1"), hit("B", url="https://a.example/?id=2")),
         (hit("A", url="https://publisher.example/doi/10.1000/x/full"), hit("B", doi="10.1000/x")),
@@ -99,6 +108,20 @@ def test_the_richest_hit_stands_for_the_work_and_gaps_are_filled() -> None:
     assert representative["published_at"]["value"] == "2020"
     assert representative["language"] == "en"
     assert representative["identifiers"] == {"doi": "10.1000/x", "pmid": "5", "arxiv_id": "2301.00001"}
+
+
+def test_a_retraction_survives_whoever_stands_for_the_work() -> None:
+    """Crossref's notice is kept though another index's hit is richer and knows of none; so is what only one has."""
+    notice = {"type": "retraction", "doi": "10.1000/r"}
+    (work,) = merge(
+        [
+            outcome(0, hit("Rich", doi="10.1000/x", body="text", extras={"is_retracted": False, "cited_by_count": 3})),
+            outcome(1, hit("Bare", doi="10.1000/x", extras={"is_retracted": True, "updated_by": [notice]})),
+            outcome(2, hit("More", doi="10.1000/x", extras={"updated_by": [notice], "venue": "J", "type": None})),
+        ]
+    )
+    assert work.hit["title"] == "Rich"
+    assert work.hit["extras"] == {"is_retracted": True, "cited_by_count": 3, "updated_by": [notice], "venue": "J"}
 
 
 def test_every_source_is_kept_and_the_best_affinity_counts() -> None:

@@ -322,7 +322,7 @@ class _Watching:
 class _Rotated:
     """A key ring whose key was replaced after it was last read."""
 
-    def secret(self, credential_key: str, *, fresh: bool = False) -> Secret:
+    def secret(self, credential_key: str, *, fresh: bool = False, index: int = 1) -> Secret:
         return Secret("new-key-0123" if fresh else "old-key-0123")
 
 

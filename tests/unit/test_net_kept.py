@@ -12,7 +12,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.origin import Conversation, Origin, drip, hang_up, raw, reply, reply_and_hang_up, reset
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
-from zarniwoop.contract.transport import HttpRequest
+from zarniwoop.contract.transport import HeaderKey, HttpRequest
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
 
@@ -54,6 +54,16 @@ def test_an_answer_that_was_there_before_its_request_is_refused(transport: Poole
         assert ask(transport, origin.url).body == b"{}"
         assert failure_of(transport, origin.url).cause is Cause.PROTOCOL
         assert ask(transport, origin.url).body == b"{}"
+
+
+def test_a_kept_connection_sends_each_request_its_own_key(transport: PooledTransport) -> None:
+    """Headers like the last ones are not looked at again, and nothing of them stays for others."""
+    place, keys = HeaderKey(name="X-Key"), ["first-key-1", "second-key-2", "second-key-2", None]
+    with Origin(reply()) as origin:
+        for key in keys:
+            ask(transport, origin.url, authentication=place, secret=key)
+        assert [each.headers.get("x-key") for each in origin.requests] == keys
+        assert origin.connections == 1
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

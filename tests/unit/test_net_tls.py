@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.fakes.asking import Make, ask, failure_of, transports
+from tests.fakes.asking import Make, ask, broken_off, failure_of, transports
 from tests.fakes.origin import Conversation, Origin, hang, reply
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.exchange import Limits
@@ -75,6 +75,14 @@ def test_an_operators_own_certificate_authority_is_trusted(make: Make, tmp_path:
         assert ask(transport, origin.url, method="POST").status == 200
         assert origin.connections == 1
         transport.close()
+
+
+def test_an_encrypted_exchange_can_be_broken_off_from_outside(make: Make, tmp_path: Path) -> None:
+    """Beneath the encryption, so that the thread that reads sees an end and nothing in the clear."""
+    file, server = _certificate(tmp_path, name="127.0.0.1")
+    with Origin(hang, tls=server) as origin:
+        failure = broken_off(make(extra_ca_file=file), origin.url, when=lambda: bool(origin.requests))
+        assert failure.cause in (Cause.RESET, Cause.TLS, Cause.DEADLINE)
 
 
 def test_a_handshake_with_a_server_that_speaks_no_tls_fails_in_time(make: Make) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests.fakes.clock import FakeClock
 from tests.fakes.parameter_store import InMemoryParameterStore
 from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.settings.budgets import BudgetPeriod, read_budgets
 from zarniwoop.settings.cascade import SettingsReader
 from zarniwoop.settings.levels import Level, Place
 from zarniwoop.settings.routing import factory_seconds
@@ -48,6 +49,58 @@ def test_the_innermost_level_wins_for_each_key(store: InMemoryParameterStore, re
     assert reader.read("acme", "demo").values["c"].value == "project"
     assert reader.read("acme", "other").values["c"].value == "tenant"
     assert reader.read("rival", "demo").values == {}
+
+
+def test_of_a_budget_the_outermost_level_counts(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """A project cannot raise what its tenant set; where the tenant set nothing, it may bound itself."""
+    store.put(TENANT, "research.budget.project.calls", "10")
+    for place, calls in ((PROJECT, "1000"), (PROCESS, "9999")):
+        store.put(place, "research.budget.project.calls", calls)
+        store.put(place, "research.budget.project.usd", calls)
+    found = reader.read("acme", "demo", "night-run").values
+    assert found["research.budget.project.calls"].value == "10"
+    assert found["research.budget.project.usd"].value == "1000"
+
+
+@pytest.mark.parametrize("budget", ["project", "tenant"])
+@pytest.mark.parametrize("set_before", ["calls", "usd", "period"])
+def test_whoever_sets_a_budget_says_after_what_time_it_begins_anew(
+    store: InMemoryParameterStore, reader: SettingsReader, budget: str, set_before: str
+) -> None:
+    """A project that made a month's budget a day's would have thirty times as much; where it alone sets one, it may."""
+    period = f"research.budget.{budget}.period"
+    store.put(PROJECT, period, "day")
+    store.put(PROJECT, f"research.budget.{budget}.calls", "10")
+    assert reader.read("acme", "demo").values[period].value == "day"
+    store.put(TENANT, f"research.budget.{budget}.{set_before}", "month" if set_before == "period" else "10")
+    reader.forget("acme", "demo")
+    budgets, faults = read_budgets(reader.read("acme", "demo").values)
+    assert (budgets.period(budget), faults) == (BudgetPeriod.MONTH, [])
+
+
+def test_each_budget_has_a_period_of_its_own(store: InMemoryParameterStore, reader: SettingsReader) -> None:
+    """The tenant's says nothing of the project's, nor does the project's of the tenant's."""
+    store.put(TENANT, "research.budget.tenant.calls", "1000")
+    store.put(PROJECT, "research.budget.project.calls", "10")
+    store.put(PROJECT, "research.budget.project.period", "day")
+    budgets, _ = read_budgets(reader.read("acme", "demo").values)
+    assert (budgets.project_period, budgets.tenant_period) == (BudgetPeriod.DAY, BudgetPeriod.MONTH)
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("project.calls", "must be a whole number of at least 0; until it is, it allows no call"),
+        ("tenant.usd", "must be a number of at least 0; until it is, it allows no call that costs dollars"),
+        ("tenant.period", "must be month or day"),
+    ],
+)
+def test_a_budget_that_is_not_written_as_it_must_be_is_told_of_with_what_it_allows_until_then(
+    store: InMemoryParameterStore, reader: SettingsReader, key: str, reason: str
+) -> None:
+    store.put(TENANT, f"research.budget.{key}", "a lot")
+    _, faults = read_budgets(reader.read("acme", "demo").values)
+    assert [(fault.setting, fault.reason) for fault in faults] == [(f"research.budget.{key}", reason)]
 
 
 def test_a_level_is_read_once_for_everybody_who_shares_it(

@@ -31,7 +31,10 @@ from zarniwoop.settings.ssm_calls import ParameterStoreUnavailable
 
 E = "research.endpoint.e1"
 TENANT = Place(tenant_id="acme")
-SECRETS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=8, max_size=512)
+SECRETS = st.text(
+    st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters=","), min_size=8, max_size=512
+)
+"""One key: a comma would part it in two."""
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True)
 VALUES = st.text(
     st.characters(min_codepoint=0x20, max_codepoint=0x17F, categories=("L", "N", "P", "S", "Zs")), max_size=40
@@ -49,6 +52,11 @@ def test_a_mask_tells_at_most_a_quarter_and_is_told_from_every_key(secret: str) 
     assert "****" in secret or not is_masked(secret)
 
 
+def _without_a_key() -> str:
+    """What is read where no key was saved: `project_` may be one, and is in every answer."""
+    return str(Editor(FakeEnvironment({"e1": []})).call("read", {"project_id": "demo"})["body"])
+
+
 @given(st.dictionaries(NAMES, VALUES, max_size=6), SECRETS)
 def test_what_is_saved_comes_back_and_the_key_does_not(extras: dict[str, str], secret: str) -> None:
     """Whatever the fields are called: each value as it was sent but for white space around it."""
@@ -64,7 +72,7 @@ def test_what_is_saved_comes_back_and_the_key_does_not(extras: dict[str, str], s
     editor.save({**changes, f"{E}.apiKey": secret})
     answer = editor.call("read", {"project_id": "demo"})["body"]
     rows = editor.rows()
-    assert secret not in answer or any(secret in value for value in extras.values())
+    assert secret not in answer or any(secret in value for value in extras.values()) or secret in _without_a_key()
     assert rows[f"{E}.apiKey"]["preview"] == masked(secret)
     assert {key: rows[key]["value"] for key in changes if key in rows} == {
         key: value.strip() for key, value in changes.items() if value.strip()

@@ -302,6 +302,32 @@ def test_secure_routing_is_told_of(saved: Saved) -> None:
     assert [fault.setting for fault in settings.misconfigured] == ["research.default.web"]
 
 
+def test_answers_are_kept_where_a_setting_says_for_how_long(saved: Saved) -> None:
+    """By modality; 0, the default, keeps none."""
+    assert saved.read().cache_seconds == {}
+    saved.setting("research.cache.ttlSeconds.web", " 900 ").setting("research.cache.ttlSeconds.rag", "0")
+    settings = saved.setting("research.cache.ttlSeconds.internal_doc", "86400").read()
+    assert settings.cache_seconds == {SearchModality.WEB: 900, SearchModality.INTERNAL_DOC: 86_400}
+    assert settings.misconfigured == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("web", "soon"),
+        ("web", "-1"),
+        ("web", "1.5"),
+        ("web", "86401"),
+        ("WEB", "60"),
+        ("x", "1"),
+    ],
+)
+def test_a_malformed_time_to_keep_answers_keeps_none_and_is_told_of(saved: Saved, key: str, value: str) -> None:
+    settings = saved.setting(f"research.cache.ttlSeconds.{key}", value).read()
+    assert settings.cache_seconds == {}
+    assert [fault.setting for fault in settings.misconfigured] == [f"research.cache.ttlSeconds.{key}"]
+
+
 def test_knobs_have_defaults_and_can_be_set(saved: Saved) -> None:
     assert saved.read().knobs.quota_cache_ttl_minutes == 5
     saved.setting("research.quota.cache.ttlMinutes", "0").setting("research.log.retentionDays", " 90 ")

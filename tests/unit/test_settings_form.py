@@ -13,7 +13,8 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import SearchProtocol
 from zarniwoop.documents.protocol import LocalIndexProtocol
 from zarniwoop.settings.form import settings_form
-from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS, MODEL_SETTINGS
+from zarniwoop.settings.model_names import MODEL_SETTINGS
+from zarniwoop.settings.names import ENDPOINT_SUFFIXES, KNOBS
 from zarniwoop.wire.driver import WireProtocol
 
 FAKE = FakeProtocol(FakeClock(), {})
@@ -122,6 +123,14 @@ def test_a_protocol_that_is_no_wire_format_may_describe_itself_too() -> None:
 
 def _nothing(*_arguments: Any) -> Any:
     raise AssertionError("a form asks nobody")
+
+
+def test_how_long_answers_are_kept_has_a_field_per_modality() -> None:
+    cache = FORM["cache"]
+    assert len(cache["properties"]) == len(SearchModality)
+    assert valid(cache, {"research.cache.ttlSeconds.internal_doc": 900})
+    assert not valid(cache, {"research.cache.ttlSeconds.web": 86_401})
+    assert not valid(cache, {"research.cache.ttlSeconds.everything": 1})
 
 
 def test_routing_knobs_and_models_have_schemas_too() -> None:

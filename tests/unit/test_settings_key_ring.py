@@ -5,7 +5,8 @@ import pytest
 from tests.fakes.clock import FakeClock
 from tests.fakes.parameter_store import InMemoryParameterStore
 from zarniwoop.contract.failure import ConfigurationUnavailable
-from zarniwoop.contract.transport import KeyRing, Secret
+from zarniwoop.contract.transport import MOST_IN_A_POOL, KeyRing, Secret
+from zarniwoop.settings.credentials import ENVIRONMENT
 from zarniwoop.settings.key_ring import SettingsKeyRing
 from zarniwoop.settings.levels import Place, parameter_name
 
@@ -142,3 +143,32 @@ def test_keys_do_not_pile_up(rig: Ring) -> None:
     assert rig.reveals() == 257
     rig.ring.secret(parameter_name("/zarniwoop/test", Place(tenant_id="tenant-0"), SETTING))
     assert rig.reveals() == 258
+
+
+def test_a_setting_may_hold_several_keys(rig: Ring) -> None:
+    """Each by its place; how many is known from the first look on, and all of them are masked in logs."""
+    ring = SettingsKeyRing(rig.parameters, rig.clock, {"SERPER_API_KEY": "key-of-a1 key-of-a2"}, rig.told.append)
+    rig.save(Secret("key-0123456789\nkey-9876543210"))
+    assert ring.count(NAME) == 1
+    assert [ring.secret(NAME), ring.secret(NAME, index=2), ring.secret(NAME, index=3)] == [KEY, OTHER, None]
+    assert (ring.count(NAME), ring.count("env:SERPER_API_KEY")) == (2, 2)
+    assert rig.reveals() == 1
+    assert {KEY, OTHER} <= set(rig.told)
+
+
+def test_a_pool_with_a_key_that_cannot_be_sent_is_none(rig: Ring) -> None:
+    """What was pasted wrongly is not tried piece by piece."""
+    rig.save(Secret("key-0123456789\nshort"))
+    assert rig.ring.secret(NAME) is None
+
+
+def test_how_many_keys_there_may_be_is_not_known_before_they_were_read(rig: Ring) -> None:
+    """Those of the environment need no reading; forgotten ones are not known any more."""
+    rig.save(Secret("key-0001 key-0002"))
+    ring = rig.ring
+    assert isinstance(ring, SettingsKeyRing)
+    assert (ring.count(NAME), ring.most(NAME), ring.most(f"{ENVIRONMENT}SERPER_API_KEY")) == (1, MOST_IN_A_POOL, 1)
+    ring.secret(NAME)
+    assert (ring.count(NAME), ring.most(NAME)) == (2, 2)
+    ring.forget(NAME)
+    assert ring.most(NAME) == MOST_IN_A_POOL

@@ -13,6 +13,7 @@ from zarniwoop.llm.protocols import CHAT_FORMATS, MODEL_PROTOCOLS
 from zarniwoop.settings.cascade import SettingsReader
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.misconfigured import Misconfigured
+from zarniwoop.settings.model_names import MODEL_SETTINGS
 from zarniwoop.settings.models import (
     ModelSettings,
     ModelSettingsReader,
@@ -20,7 +21,7 @@ from zarniwoop.settings.models import (
     Structured,
     model_settings,
 )
-from zarniwoop.settings.names import MODEL_KEY_VARIABLES, MODEL_SETTINGS, model_setting
+from zarniwoop.settings.names import MODEL_KEY_VARIABLES, model_setting
 
 TENANT = Place(tenant_id="acme")
 PROJECT = Place(tenant_id="acme", project_id="demo")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.environment import FakeEnvironment
+from zarniwoop.dispatch.credit import credit_status, credits_of_a_call, dollars_of_a_call
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import KnownProtocol
 from zarniwoop.settings.endpoints import CreditKind, Misconfigured, ResearchSettings
@@ -72,6 +73,20 @@ def test_another_id_is_no_second_account() -> None:
     (fault,) = settings.misconfigured
     assert (fault.instance_id, fault.setting) == ("mine", "protocol")
     assert "'agentcore'" in fault.reason
+
+
+def test_a_project_cannot_move_the_day_from_which_the_operators_bound_is_counted() -> None:
+    """Another day would be another count, and metered calls are hedged only where the operator says so."""
+    own = replace(METERED, reset_day=15, hedge_metered=True, credit_shared=True, in_dollars=False, standing=False)
+    (endpoint,) = bounded(ResearchSettings(endpoints=(own,)), [METERED]).endpoints
+    assert (endpoint.reset_day, endpoint.hedge_metered) == (METERED.reset_day, METERED.hedge_metered)
+    assert (endpoint.credit_shared, endpoint.in_dollars) == (False, True)
+
+
+def test_what_the_operator_pays_for_costs_dollars() -> None:
+    """Though its bound is a month's, as a plan's credits are: budgets and max_cost count it."""
+    assert (dollars_of_a_call(METERED), credits_of_a_call(METERED)) == (0.007, 0.0)
+    assert credit_status(METERED, 0.7, 1_800_000_000.0).unit == "usd"
 
 
 @pytest.mark.parametrize("name", ["agentcore", "mine"])

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,8 +30,12 @@ from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.keys import FLEET
+from zarniwoop.stores.ledger import Account, Hold, Limits, Spent
 from zarniwoop.stores.state import Turn
 from zarniwoop.stores.tokens import TokenGrant
+
+SERPER = Account.of_endpoint(PROJECT, "serper-main", "all")
+HOLD = Hold(id="h", spent=Spent(amount=0.5, calls=1), until=NOW + 60)
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def test_a_snapshot_is_one_call(client: Any, state: DynamoDbStateStore) -> None:
 
 
 def test_every_other_decision_is_one_write(client: Any, state: DynamoDbStateStore) -> None:
-    """Extending, probing, closing, counting, keeping a quota, spending and an idle turn read nothing first."""
+    """Extending, probing, closing, keeping a quota, reserving, settling and an idle turn read nothing first."""
     calls = count_calls(client)
     state.extend_cooldown(PROJECT, cooldown())
     state.extend_cooldown(PROJECT, cooldown(until=NOW + 1))
@@ -80,9 +85,12 @@ def test_every_other_decision_is_one_write(client: Any, state: DynamoDbStateStor
     state.close_cooldown(PROJECT, cooldown())
     state.bump_generation(PROJECT)
     state.save_quota(PROJECT, WEB, quota())
-    state.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None)
+    state.reserve(SERPER, Limits(calls=1), HOLD, now=NOW)
+    state.reserve(SERPER, Limits(calls=1), replace(HOLD, id="refused"), now=NOW)
+    state.settle(SERPER, HOLD, HOLD.spent)
+    state.charge(SERPER, HOLD.spent)
     state.take_turn(ARXIV, now=NOW, latest=NOW)
-    assert calls == [*["PutItem"] * 2, *["UpdateItem"] * 3, "PutItem", *["UpdateItem"] * 2]
+    assert calls == [*["PutItem"] * 2, *["UpdateItem"] * 3, "PutItem", *["UpdateItem"] * 5]
 
 
 def test_a_turn_behind_others_is_two_calls_and_one_that_is_too_late_is_one(
@@ -104,7 +112,7 @@ def test_every_expiry_is_written_in_whole_seconds(
     state.save_quota(PROJECT, WEB, quota(NOW + 0.5))
     for _ in range(2):
         state.take_turn(ARXIV, now=NOW + 0.25, latest=NOW + 9.125)
-    state.add_spent(PROJECT, "serper-main", "2027-01", 0.5, expires_at=NOW + 0.5)
+    state.charge(replace(SERPER, expires_at=NOW + 0.5), Spent(amount=0.5))
     audit.write([record(expires_at=NOW + 0.75)], time_limit=1)
     DynamoDbTokenStore(client, TOKEN_TABLE).save(
         TokenGrant(token_hash="0", tenant_id="acme", projects=("*",), level=1, expires_at=NOW + 0.5)
@@ -127,6 +135,7 @@ def test_keys_start_with_tenant_and_project_and_records_hold_no_query(
     assert set(written) == {
         *("pk", "sk", "tenant_id", "project_id", "instance_id", "protocol", "modality", "tier", "query_hash"),
         *("hit_count", "ok", "error_message", "started_at", "duration_ms", "operation", "request_id", "expires_at"),
+        "calls",
     }
 
 
@@ -138,7 +147,10 @@ OPERATIONS: dict[str, Callable[[DynamoDbStateStore], object]] = {
     "clear": lambda store: store.clear_project(PROJECT),
     "bump": lambda store: store.bump_generation(PROJECT),
     "quota": lambda store: store.save_quota(PROJECT, WEB, quota()),
-    "spend": lambda store: store.add_spent(PROJECT, "serper-main", "all", 1, expires_at=None),
+    "reserve": lambda store: store.reserve(SERPER, Limits(calls=1), HOLD, now=NOW),
+    "settle": lambda store: store.settle(SERPER, HOLD, HOLD.spent),
+    "charge": lambda store: store.charge(SERPER, HOLD.spent),
+    "balance": lambda store: store.balance(SERPER),
     "turn": lambda store: store.take_turn(ARXIV, now=NOW, latest=NOW),
 }
 
@@ -228,10 +240,10 @@ def test_deletions_left_undone_are_tried_again_for_a_while(
     state.extend_cooldown(PROJECT, cooldown())
     page = {"Items": items(client, STATE_TABLE), "Count": 1}
     nothing = {"Items": [], "Count": 0}
-    script(client, page, nothing, nothing, *undeleted(1))
+    script(client, page, nothing, nothing, nothing, *undeleted(1))
     assert state.clear_project(PROJECT) == 1
     assert items(client, STATE_TABLE) == []
-    script(client, page, nothing, nothing, *undeleted(4))
+    script(client, page, nothing, nothing, nothing, *undeleted(4))
     with pytest.raises(StoreUnavailable, match="undeleted"):
         state.clear_project(PROJECT)
     assert sum(clock.slept) < 1

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.stores.keys import (
+    budget_key,
     call_key,
     calls_since,
     cooldown_key,
@@ -14,6 +15,7 @@ from zarniwoop.stores.keys import (
     project_of,
     quota_key,
     rate_key,
+    read_budget_key,
     read_cooldown_key,
     read_quota_key,
     read_spent_key,
@@ -52,6 +54,7 @@ def test_a_sort_key_reads_back_as_what_it_is_about(instance: str, modality: Sear
     assert read_cooldown_key(cooldown_key(subject, fingerprint)) == (subject, fingerprint)
     assert read_quota_key(quota_key(subject)) == subject
     assert read_spent_key(spent_key(instance, "2027-01")) == instance
+    assert read_budget_key(budget_key("project", "2027-01")) == "project"
 
 
 @given(one=ANY_TEXT, other=ANY_TEXT)
@@ -78,7 +81,7 @@ def test_what_is_no_partition_key_does_not_read_as_one(wrong: str) -> None:
 @pytest.mark.parametrize("wrong", ["", "GEN", "CD#a", "AU#a#WEB", "CD#a#WEB", "CD#a#SMELL#f", "QU#a#SMELL", "US#A#all"])
 def test_what_is_no_sort_key_of_its_kind_does_not_read_as_one(wrong: str) -> None:
     """Also a cooldown without its fingerprint, as earlier versions wrote them: it counts as absent."""
-    for read in (read_cooldown_key, read_quota_key, read_spent_key):
+    for read in (read_cooldown_key, read_quota_key, read_spent_key, read_budget_key):
         with pytest.raises(ValueError, match=r"not a sort key|SMELL|an id has"):
             read(wrong)
 

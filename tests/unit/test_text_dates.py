@@ -99,6 +99,10 @@ def test_what_is_no_date_is_none(text: str | None) -> None:
     assert parse_date(text) is None
 
 
+def test_a_date_with_a_long_story_behind_it_is_read_though_not_remembered() -> None:
+    assert parse_date("2007 Mar 21; " + "and so on " * 10) == parse_date("2007 Mar 21")
+
+
 @pytest.mark.parametrize(
     ("seconds", "value"),
     [(0, "1970-01-01T00:00:00Z"), (-86_400, "1969-12-31T00:00:00Z"), (1_800_000_000.9, "2027-01-15T08:00:00Z")],

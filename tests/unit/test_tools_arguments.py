@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.contract.request import DateRange, ExpertParams, Locale
+from zarniwoop.contract.request import DateRange, ExpertParams, Locale, Strategy
 from zarniwoop.tools.arguments import (
     MAX_QUERY_CHARS,
     ExpertSearchArguments,
@@ -193,7 +193,7 @@ def test_an_unknown_parameters_advice_is_the_list_of_known_ones() -> None:
     """Cut where a name has no end."""
     error = _refused(SearchArguments, **{"x" * 500: 1})
     assert error.field == "x" * 64
-    assert error.suggested_action == "use only: locale, max_results, modality, process_id, project_id, query"
+    assert error.suggested_action == "use only: " + ", ".join(sorted(SearchArguments.model_fields))
 
 
 _JSON = st.recursive(
@@ -209,3 +209,19 @@ def test_whatever_json_says_is_taken_or_refused(given: dict[str, Any]) -> None:
         arguments.to_request(TODAY)
     except InvalidArgument as error:
         assert error.field
+
+
+def test_a_fan_out_is_asked_for_by_name_and_never_with_a_pin() -> None:
+    """`min_results` means nothing without it, and a pinned provider is asked alone; both refusals name the field."""
+    asked = {"query": "q", "modality": "WEB"}
+    request = parse_arguments(SearchArguments, {**asked, "strategy": "fanout", "minResults": 3}).to_request(
+        date(2026, 1, 1)
+    )
+    assert (request.strategy, request.min_results) == (Strategy.FANOUT, 3)
+    assert parse_arguments(SearchArguments, asked).to_request(date(2026, 1, 1)).strategy is Strategy.CASCADE
+    with pytest.raises(InvalidArgument) as needless:
+        parse_arguments(SearchArguments, {**asked, "min_results": 3})
+    assert needless.value.field == "min_results"
+    with pytest.raises(InvalidArgument) as pinned:
+        parse_arguments(ExpertSearchArguments, {**asked, "strategy": "fanout", "pinned_provider_id": "a"})
+    assert pinned.value.field == "strategy"

@@ -144,6 +144,15 @@ def test_endpoints_that_cost_money_are_used_when_somebody_says_so() -> None:
     assert action == "name one in research.default.map, pin it, or set research.endpoint.<id>.autoAllow = true"
 
 
+def test_what_is_not_kept_may_be_asked_for() -> None:
+    """Asking again in the same way is not worth it."""
+    problem = problem_of(_result(DispatchFailure.NOT_CACHED), _protocols(), NOW)
+    assert problem is not None
+    assert problem.suggested_action is not None
+    assert not problem.retryable
+    assert "research.cache.ttlSeconds.map" in problem.suggested_action
+
+
 def test_a_modality_without_endpoint_names_the_setting_to_add() -> None:
     """With the protocols that would do."""
     problem = problem_of(_result(DispatchFailure.NO_ENDPOINT), _protocols(SearchModality.MAP), NOW)

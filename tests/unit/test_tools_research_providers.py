@@ -2,31 +2,47 @@
 
 import threading
 import time
+from typing import Any
 
+import orjson
 import pytest
 
+from tests.fakes.instances import instance
 from tests.fakes.providers import FakeInstance, found
 from tests.fakes.research import PROJECT, Research
+from tests.fakes.transport import ScriptedTransport
+from zarniwoop.adapters import bedrock_kb, serper
 from zarniwoop.contract.failure import CredentialsRejected, ProviderUnavailable
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.problem import UnknownThing
+from zarniwoop.contract.provider import Capabilities, Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchScope
+from zarniwoop.dispatch.credit import credit_period
+from zarniwoop.settings.endpoints import CreditKind
+from zarniwoop.stores.ledger import Account, Spent
 from zarniwoop.stores.state import KeptQuota
-from zarniwoop.tools.arguments import ToolArguments
-from zarniwoop.tools.research_providers import ProviderRow, ProvidersReport, providers
+from zarniwoop.text.as_json import as_json
+from zarniwoop.tools.dry_run import DryRun
+from zarniwoop.tools.provider_rows import ProviderRow
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, plan, providers
 
 TWO = frozenset({SearchModality.WEB, SearchModality.IMAGE})
 
 
 def _report(research: Research) -> ProvidersReport:
-    answered = providers(ToolArguments(), research.scope(), research.services)
+    answered = providers(ProvidersArguments(detail=True), research.scope(), research.services)
     assert answered.ok
     assert isinstance(answered.data, ProvidersReport)
     return answered.data
 
 
 def _row(research: Research, instance_id: str = "main") -> ProviderRow:
-    return next(row for row in _report(research).providers if row.id == instance_id)
+    return next(row for row in _rows(_report(research)) if row.id == instance_id)
+
+
+def _rows(report: ProvidersReport) -> list[ProviderRow]:
+    return [row for row in report.providers if isinstance(row, ProviderRow)]
 
 
 def test_every_instance_has_a_row_and_no_search_is_spent() -> None:
@@ -37,7 +53,7 @@ def test_every_instance_has_a_row_and_no_search_is_spent() -> None:
         modalities=TWO,
     )
     report = _report(research)
-    assert [(row.id, row.has_key, row.cost_per_call) for row in report.providers] == [
+    assert [(row.id, row.has_key, row.cost_per_call) for row in _rows(report)] == [
         ("alpha", True, 0.0),
         ("zeta", False, 0.25),
     ]
@@ -46,6 +62,68 @@ def test_every_instance_has_a_row_and_no_search_is_spent() -> None:
     assert research.state.calls["snapshot"] == 2
     _report(research)
     assert research.state.calls["snapshot"] == 3
+
+
+def _answer(research: Research, **arguments: Any) -> dict[str, Any]:
+    """As it is sent."""
+    answered = providers(ProvidersArguments(**arguments), research.scope(), research.services)
+    said: dict[str, Any] = orjson.loads(as_json(answered.data))
+    return said
+
+
+def test_without_a_wish_for_detail_the_answer_is_short() -> None:
+    """What the seed asks for, what was seen, and the operators; whatever explains and limits is told on demand."""
+    research = Research({"main": [found(1)], "other": [found(1)]}, modalities=TWO)
+    short = _answer(research)
+    main, other = short["providers"]
+    assert main == {
+        "id": "main",
+        "protocol": "fake",
+        "availability": {"IMAGE": "READY", "WEB": "READY"},
+        "seen": {"configured": True, "reachable": None, "funded": True, "usable": True},
+        "cooldowns": [],
+        "quota": main["quota"],
+        "cost_per_call": 0.0,
+        "operators": [],
+    }
+    assert other["id"] == "other"
+    assert short["routing"] == {"WEB": ["main", "other"], "IMAGE": ["main", "other"]}
+    whole = _answer(research, detail=True)
+    assert set(whole["providers"][0]) > set(main)
+    assert whole["routing"]["MAP"] == []
+    assert len(str(whole)) > 2 * len(str(short))
+
+
+def test_everything_is_told_of_one_that_is_named() -> None:
+    """And of no other; nobody else is looked up either."""
+    research = Research({"main": [found(1)], "other": [found(1)]}, modalities=TWO)
+    report = _answer(research, provider_id="other")
+    (row,) = report["providers"]
+    assert (row["id"], row["display_name"], row["prompt_hint"]) == ("other", "other", "")
+    assert report["routing"]["WEB"] == ["main", "other"]
+    with pytest.raises(UnknownThing) as refused:
+        _answer(research, provider_id="nobody")
+    assert (refused.value.field, refused.value.suggested_action) == (
+        "provider_id",
+        "name one of main, other, or leave it out",
+    )
+
+
+def test_one_that_is_misconfigured_has_no_row_and_a_reason() -> None:
+    research = Research({"main": [found(1)]}, settings={"research.endpoint.odd.protocol": "unheard-of"})
+    report = _answer(research, provider_id="odd")
+    assert report["providers"] == []
+    assert [each["id"] for each in report["misconfigured"]] == ["odd"]
+
+
+def test_the_operators_of_a_provider_are_those_that_it_heeds_in_a_query_or_as_filters() -> None:
+    """Others are seen to here, or lost: the answer of a search says so."""
+    google = instance(serper.PROTOCOL, ScriptedTransport(), key="a-key-of-serper")
+    assert google.capabilities().operators == {
+        *("-site", "after", "before", "filetype", "intitle", "or", "phrase", "site")
+    }
+    extras = {"knowledgeBaseId": "ABCDEFGHIJ"}
+    assert instance(bedrock_kb.PROTOCOL, ScriptedTransport(), extras=extras).capabilities().operators == frozenset()
 
 
 def test_routing_is_the_order_in_which_they_would_be_asked() -> None:
@@ -94,6 +172,80 @@ def test_a_refused_key_has_no_end_to_wait_for() -> None:
     assert [(each.reason, each.remaining_seconds) for each in _row(research).cooldowns] == [
         ("credentials_rejected", None)
     ]
+
+
+POOLED = {"research.endpoint.main.apiKey": "hidden"}
+
+
+def _pooled(keys: int = 2) -> Research:
+    """An endpoint with so many keys, all of which are refused."""
+    research = Research({"main": [found(1)]}, settings=dict(POOLED), modalities=TWO)
+    research.keys.pools["/research.endpoint.main.apiKey"] = keys
+    research.protocol.fails_with = {index: CredentialsRejected("401") for index in range(1, keys + 1)}
+    return research
+
+
+def test_an_endpoint_all_of_whose_keys_are_refused_is_not_ready() -> None:
+    """As its dry run and the next search find, too; the modality for which nobody asked is left alone."""
+    research = _pooled()
+    research.search()
+    row = _row(research)
+    assert row.availability == {"IMAGE": "READY", "WEB": "COOLDOWN"}
+    assert [(each.modality, each.reason, each.key_index) for each in row.cooldowns] == [
+        ("WEB", "credentials_rejected", 1),
+        ("WEB", "credentials_rejected", 2),
+    ]
+    research.search(SearchModality.IMAGE)
+    row = _row(research)
+    assert (row.health.usable.value, row.health.usable.detail) == (False, "COOLDOWN")
+
+
+def test_an_environment_that_never_searched_sees_the_same() -> None:
+    """It reads the keys, as a search would, and looks at the shared state once more for what is known of each."""
+    research = _pooled()
+    research.search()
+    research.keys.asked.clear()
+    research.metrics, research.audit, research.dispatcher = research.environment()
+    research.state.calls.clear()
+    assert _row(research).availability["WEB"] == "COOLDOWN"
+    assert research.state.calls["snapshot"] == 3
+    _row(research)
+    assert research.state.calls["snapshot"] == 4
+
+
+def test_an_endpoint_with_a_key_left_is_ready() -> None:
+    """The refused one is told of beside that."""
+    research = _pooled(3)
+    del research.protocol.fails_with[3]
+    for _ in range(3):
+        assert research.search().hits
+    row = _row(research)
+    assert (row.availability["WEB"], len(row.cooldowns)) == ("READY", 2)
+
+
+def test_a_budget_too_small_for_what_a_search_may_take_leaves_it_unusable() -> None:
+    """One call is left, and a search takes two: it would be refused."""
+    settings = {"research.budget.project.calls": "3", "research.budget.project.period": "day"}
+    research = Research({"main": [found(1)]}, settings=settings, modalities=TWO)
+    research.protocol.pacing["main"] = Pacing(subject="main@host", requests=10, seconds=1.0, calls=2)
+    assert _row(research).health.usable.value is True
+    today = credit_period(CreditKind.NONE, research.clock.now()).name
+    research.state.charge(Account.of_budget("project", PROJECT, today), Spent(calls=2))
+    row = _row(research)
+    assert (row.health.usable.value, row.health.usable.detail) == (False, "research.budget.project.calls")
+    assert set(row.availability.values()) == {"READY"}
+    (plan,) = research.dispatcher.plan([research.request()], research.scope())
+    assert [(each.reason, each.detail) for each in plan.skipped] == [("budget", "research.budget.project.calls")]
+
+
+def test_the_dry_run_names_those_whose_quota_would_really_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those that tell it with their answers alone."""
+    told = {"asks": Capabilities(tells_quota=True, looks_up_quota=True), "headers": Capabilities(tells_quota=True)}
+    monkeypatch.setattr(FakeInstance, "capabilities", lambda instance: told[instance.id()])
+    research = Research({"asks": [found(1)], "headers": [found(1)]})
+    data = plan(ProvidersArguments(), research.scope(), research.services).data
+    assert isinstance(data, DryRun)
+    assert data.look_ups == ("asks",)
 
 
 def test_a_disabled_instance_is_listed_and_nobody_is_asked_about_it() -> None:
@@ -182,7 +334,7 @@ def test_a_quota_that_is_not_told_in_time_is_unknown_and_hides_nobody(monkeypatc
     research = Research({"hanging": [found(1)], "prompt": [found(1)]})
     started = time.monotonic()
     try:
-        answered = providers(ToolArguments(), research.scope(0.1), research.services)
+        answered = providers(ProvidersArguments(detail=True), research.scope(0.1), research.services)
     finally:
         released.set()
     assert time.monotonic() - started < 4

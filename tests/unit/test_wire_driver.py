@@ -28,6 +28,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.quota import ProviderAvailability, QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest, Secret
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireInstance, WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, QuotaExchange, SettingField, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
@@ -101,7 +102,7 @@ def with_keys(transport: ScriptedTransport, keys: FakeKeyRing, credential_key: s
 class RenewedKeyRing(FakeKeyRing):
     """A key that was renewed in the store: only a fresh look sees it."""
 
-    def secret(self, credential_key: str, *, fresh: bool = False) -> Secret | None:
+    def secret(self, credential_key: str, *, fresh: bool = False, index: int = 1) -> Secret | None:
         self.asked.append((credential_key, fresh))
         return Secret("new") if fresh else Secret("old")
 
@@ -179,6 +180,22 @@ def test_more_hits_than_asked_for_are_cut() -> None:
     """Some providers know no limit."""
     result = made(ScriptedTransport(answer({"items": ITEMS}))).search(request(max_results=2), scope())
     assert (len(result.hits), result.returned_count, result.note) == (2, 2, None)
+
+
+def test_operators_are_put_to_the_provider_as_it_declares() -> None:
+    """Left in, seen to here or left out; the result names the query that was asked, and tells of each."""
+    query = 'bells -site:a.test "of old" OR x'
+    for operators, put, handling in (
+        (frozenset(Kind), query, {"provider"}),
+        (frozenset({Kind.PHRASE}), 'bells "of old" x', {"provider", "here", "ignored"}),
+    ):
+        transport = ScriptedTransport(answer({"items": ITEMS}))
+        roomy = replace(FORMAT, operators=operators, max_query_chars=200)
+        result = made(transport, roomy).search(request(query), scope())
+        sent = transport.sent[0].request.params
+        assert (sent["q"], result.query) == (put, query)
+        assert {str(each.handling) for each in result.applied} == handling
+        assert (len(result.hits), result.dropped_count) == ((5, 0) if operators == frozenset(Kind) else (0, 5))
 
 
 def test_vendor_limits_are_kept_and_told() -> None:
@@ -335,7 +352,7 @@ def test_a_key_store_that_is_down_is_no_failure_of_the_provider() -> None:
     """It must not cool the provider down."""
 
     class DownKeyRing(FakeKeyRing):
-        def secret(self, credential_key: str, *, fresh: bool = False) -> Secret | None:
+        def secret(self, credential_key: str, *, fresh: bool = False, index: int = 1) -> Secret | None:
             raise ConfigurationUnavailable("down")
 
     with pytest.raises(ConfigurationUnavailable):

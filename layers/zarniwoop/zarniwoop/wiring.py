@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from zarniwoop.stores.audit import AuditStore
     from zarniwoop.stores.state import StateStore
     from zarniwoop.stores.tokens import TokenStore
+    from zarniwoop.tools.research_investigate import Forecasts
     from zarniwoop.tools.tool import ToolServices
 
 
@@ -126,13 +127,25 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
             factory=factory,
             fleet=fleet,
             quotas=QuotaBook(fleet=fleet, calls=self._calls, clock=self.clock, metrics=self.metrics),
+            results=self._results,
             audit=self.audit,
             clock=self.clock,
             metrics=self.metrics,
             tracing=self.tracing,
             on_internal_error=self._log_internal_error,
         )
-        return ToolServices(dispatcher=dispatcher, clock=self.clock, investigations=lambda: self.investigations)
+        return ToolServices(
+            dispatcher=dispatcher,
+            clock=self.clock,
+            investigations=lambda: self.investigations,
+            forecasts=lambda: self.forecasts,
+        )
+
+    @cached_property
+    def forecasts(self) -> "Forecasts":
+        from zarniwoop.pipelines.investigate.forecast import InvestigationForecaster
+
+        return InvestigationForecaster(dispatcher=self.tools.dispatcher, models=self.models, clock=self.clock)
 
     @cached_property
     def steps(self) -> "StepServices":

@@ -1,4 +1,4 @@
-"""The part of the composition root that runs and stored content need; a search never makes any of it."""
+"""The part of the composition root that runs, stored content and kept answers need; S3 is reached when it is needed."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -10,13 +10,18 @@ if TYPE_CHECKING:
 
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.contract.transport import Transport
+    from zarniwoop.dispatch.result_cache import ResultCache
     from zarniwoop.observe.metrics import MetricsBuffer
     from zarniwoop.pipelines.run_end import RunEnds
+    from zarniwoop.pipelines.usage.reader import UsageReader
     from zarniwoop.pipelines.watch import RunWatcher
     from zarniwoop.pipelines.webhook import WebhookSender
+    from zarniwoop.stores.audit import AuditStore
     from zarniwoop.stores.content import ContentStore
+    from zarniwoop.stores.continuations import Continuations
     from zarniwoop.stores.executions import Executions
     from zarniwoop.stores.insights import InsightsStore
+    from zarniwoop.stores.results import ResultStore
     from zarniwoop.stores.run_files import RunFiles
     from zarniwoop.stores.runs import RunStore
     from zarniwoop.tools.research_investigate import Investigations
@@ -41,9 +46,18 @@ class RunWiring:
         def _saved_hash_key(self) -> bytes | None: ...
 
         @cached_property
+        def _calls(self) -> AuditStore: ...
+
+        @cached_property
         def _strict_transport(self) -> Transport: ...
 
         def _trace_header(self) -> str | None: ...
+
+    @cached_property
+    def usage(self) -> "UsageReader":
+        from zarniwoop.pipelines.usage.reader import UsageReader
+
+        return UsageReader(calls=self._calls, runs=self.runs, files=self.run_files, clock=self.clock)
 
     @cached_property
     def content(self) -> "ContentStore":
@@ -56,6 +70,35 @@ class RunWiring:
             table_name=self._variables["STATE_TABLE"],
             clock=self.clock,
             kept_seconds=float(self._variables.get("CONTENT_RETENTION_DAYS", "7")) * _DAY,
+        )
+
+    @cached_property
+    def continuations(self) -> "Continuations":
+        from zarniwoop.stores.continuations import S3Continuations
+
+        return S3Continuations(self._s3, self._variables["CONTENT_BUCKET"], self.clock)
+
+    @cached_property
+    def _results(self) -> "ResultCache":
+        from zarniwoop.dispatch.result_cache import ResultCache
+
+        return ResultCache(
+            store=lambda: self._kept_results,
+            hash_key=self._saved_hash_key,
+            clock=self.clock,
+            metrics=self.metrics,
+        )
+
+    @cached_property
+    def _kept_results(self) -> "ResultStore":
+        from zarniwoop.stores.dynamodb_results import DynamoDbResultStore
+
+        return DynamoDbResultStore(
+            self.dynamodb(),
+            self._variables["STATE_TABLE"],
+            self.clock,
+            objects=lambda: self._s3,
+            bucket=self._variables["CONTENT_BUCKET"],
         )
 
     @cached_property

@@ -29,9 +29,8 @@ from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.clients import dynamodb_client
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.text.retry_after import stated_wait
-from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.outcome import problem_of
-from zarniwoop.tools.research_providers import ProvidersReport, providers
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
 
 MINUTE = 60.0
 DAY = 86_400.0
@@ -319,7 +318,7 @@ def a_quota_cannot_be_looked_up(stage: Stage) -> None:
     research = stage.environment(alone, transport=transport)
 
     def report() -> ProvidersReport:
-        data = providers(ToolArguments(), research.scope(), research.tools).data
+        data = providers(ProvidersArguments(detail=True), research.scope(), research.tools).data
         stage.show(Kind.RESULT, data)
         assert isinstance(data, ProvidersReport)
         return data

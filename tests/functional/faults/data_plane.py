@@ -40,8 +40,7 @@ from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import Cooldown, Wanted
-from zarniwoop.tools.arguments import ToolArguments
-from zarniwoop.tools.research_providers import ProvidersReport, providers
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
 
 THROTTLED = "ProvisionedThroughputExceededException"
@@ -326,7 +325,7 @@ def _cooldown(until: float, now: float) -> Cooldown:
 
 
 def _report(stage: Stage, research: StagedEnvironment) -> ProvidersReport:
-    report = providers(ToolArguments(), research.scope(), research.tools).data
+    report = providers(ProvidersArguments(detail=True), research.scope(), research.tools).data
     stage.show(Kind.RESULT, report)
     assert isinstance(report, ProvidersReport)
     return report

@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from tests.fakes.aws import create_table
 from tests.fakes.cloud import LambdaContext
+from tests.fakes.continuations import InMemoryContinuations
 from tests.fakes.functions import body_of, handler_of, posted
 from tests.fakes.providers import FakeProtocol, Step, found
 from tests.fakes.transport import ScriptedTransport, answer
@@ -69,21 +70,22 @@ def too_little_time(stage: Stage) -> None:
 
 
 def oversized_response(stage: Stage) -> None:
-    """Inline bodies go first, then hits from the end; the answer says so and is whole JSON within Lambda's limit."""
+    """Whole hits go along as far as they fit, and the others are under a handle; it is whole JSON in Lambda's limit."""
     noisy = 'said "so" \\ ' * 20_000
-    bodied, _ = fake(stage, _large(noisy, ContentReference(inline=ContentInline.EMBED_TEXT, text=noisy), snippet=None))
-    response = call(stage, bodied, posted({**ASKED, "max_results": 50}))
-    data = body_of(response)["data"]
-    assert len(json.dumps(response)) <= LAMBDA_RESPONSE_BYTES
-    assert (data["truncated"], data["returned_count"], data["dropped_count"]) == (True, 50, 0)
-    assert [hit["content"] for hit in data["hits"]] == [None] * 50
-
-    wordy, _ = fake(stage, _large(noisy, None, snippet=noisy))
-    response = call(stage, wordy, posted({**ASKED, "max_results": 50}))
-    data = body_of(response)["data"]
-    assert len(json.dumps(response)) <= LAMBDA_RESPONSE_BYTES
-    assert (data["truncated"], [hit["rank"] for hit in data["hits"]]) == (True, list(range(1, 13)))
-    assert (data["returned_count"], data["dropped_count"]) == (12, 38)
+    bodied = _large(noisy, ContentReference(inline=ContentInline.EMBED_TEXT, text=noisy), snippet=None)
+    for heavy in (bodied, _large(noisy, None, snippet=noisy)):
+        environment, _ = fake(stage, heavy)
+        kept = InMemoryContinuations(stage.clock)
+        vars(environment)["continuations"] = kept
+        response = call(stage, environment, posted({**ASKED, "max_results": 50}))
+        data = body_of(response)["data"]
+        assert len(json.dumps(response)) <= LAMBDA_RESPONSE_BYTES
+        given = len(data["hits"])
+        assert (data["truncated"], data["dropped_count"], given > 3) == (True, 0, True)
+        ((_, rest),) = kept.rests.items()
+        assert data["size"]["handle"]
+        assert [hit["rank"] for hit in data["hits"]] + [hit.rank for _, hit in rest.entries] == list(range(1, 51))
+        assert noisy in (data["hits"][0]["snippet"], (data["hits"][0]["content"] or {}).get("text"))
 
 
 def malformed_events(stage: Stage) -> None:

@@ -34,7 +34,7 @@ from zarniwoop.dispatch.protocols import Protocols, collect_protocols
 from zarniwoop.observe.metrics import Metric, MetricsBuffer, Point
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.parameter_store import ParameterStore
-from zarniwoop.stores.audit import AuditStore, CallRecord
+from zarniwoop.stores.audit import AuditStore, CallRecord, RecordPage
 from zarniwoop.stores.state import ProjectKey, StateStore
 from zarniwoop.wiring import Environment
 
@@ -82,6 +82,12 @@ class WitnessedAudit:
 
     def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:
         return self.behind.count_since(project, instance_id, since, at_most=at_most)
+
+    def instances(self, project: ProjectKey, *, at_most: int) -> tuple[str, ...]:
+        return self.behind.instances(project, at_most=at_most)
+
+    def between(self, project: ProjectKey, instance_id: str, since: float, until: float, *, at_most: int) -> RecordPage:
+        return self.behind.between(project, instance_id, since, until, at_most=at_most)
 
 
 class RememberedMetrics(MetricsBuffer):

@@ -17,7 +17,6 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import AwsCall
 from zarniwoop.text.dates import from_epoch
-from zarniwoop.text.operators import Sites, split_sites
 from zarniwoop.text.plain import clip, plain, verbatim
 from zarniwoop.text.urls import url_and_host
 from zarniwoop.wire.aws import REGION
@@ -32,14 +31,13 @@ _MOST_CHARACTERS, _MOST_RESULTS, _MOST_DOMAINS = 200, 25, 100
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> AwsExchange:
-    sites = split_sites(request.query)
-    domains, translated = _domains(request, sites)
+    domains, translated = _domains(request)
     filters = ({"domainFilter": domains} if domains else {}) | _dates(request)
     translated |= DATES if "publishedDateFilter" in filters else frozenset()
     filtered_here = {name for name, _ in request.expert_params.given()} - translated
     parameters = {
         "webSearchId": _TOOL,
-        "searchQuery": sites.words,
+        "searchQuery": request.query,
         "maxResults": _MOST_RESULTS if filtered_here else request.max_results,
         **({"filters": filters} if filters else {}),
     }
@@ -48,16 +46,15 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> AwsExcha
         service="bedrock-agentcore", operation="InvokeWebSearch", parameters=parameters, region=region
     )
     hits, dropped = read_hits(answer["results"], _to_hit)
-    note = "`site:` was asked for as a domain" if sites.wanted or sites.unwanted else None
-    return Found(hits=hits, dropped_count=dropped, translated=translated, note=note)
+    return Found(hits=hits, dropped_count=dropped, translated=translated)
 
 
-def _domains(request: SearchRequest, sites: Sites) -> tuple[dict[str, list[str]], frozenset[str]]:
+def _domains(request: SearchRequest) -> tuple[dict[str, list[str]], frozenset[str]]:
     """The filter by domain, and which of ours it says whole: one with a path is left to be applied to the hits."""
     expert = request.expert_params
     place = expert.site or expert.domain
-    included = [place.partition("/")[0]] if place else list(sites.wanted)
-    lists = {"include": included[:_MOST_DOMAINS], "exclude": list(sites.unwanted)[:_MOST_DOMAINS]}
+    included = [place.partition("/")[0]] if place else list(request.sites)
+    lists = {"include": included[:_MOST_DOMAINS], "exclude": list(request.unwanted_sites)[:_MOST_DOMAINS]}
     same = {name for name in ("site", "domain") if place and getattr(expert, name) == place and "/" not in place}
     return {name: listed for name, listed in lists.items() if listed}, frozenset(same)
 
@@ -111,6 +108,7 @@ PROTOCOL = WireProtocol(
             "characters; filter by domain and by day of publication."
         ),
         form_hint="Asked with the stack's role, without a key; 7 USD for 1,000 searches after 5,000 a month for free.",
+        site_lists=True,
         index_family="agentcore",
         documentation="https://docs.aws.amazon.com/bedrock-agentcore/latest/APIReference/API_InvokeWebSearch.html",
         max_query_chars=_MOST_CHARACTERS,

@@ -17,6 +17,7 @@ from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
 from zarniwoop.text.dates import parse_date
 from zarniwoop.text.identifiers import bare_arxiv_id, bare_doi
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, WireFormat
@@ -29,13 +30,15 @@ if TYPE_CHECKING:
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_ONE_CONNECTION = {"Connection": "close"}
+"""arXiv wants one connection at a time, and one that rests in another environment is one too."""
 
 
 def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange:
     ids = asked_ids(request.query)
     params = {"start": "0", "max_results": str(request.max_results), "sortBy": "relevance", "sortOrder": "descending"}
     params |= {"id_list": ",".join(ids)} if ids else {"search_query": search_query(request.query, request.published)}
-    answer = yield HttpRequest(url=f"{config.base_url}/query", params=params)
+    answer = yield HttpRequest(url=f"{config.base_url}/query", params=params, headers=_ONE_CONNECTION)
     feed = _read_feed(answer)
     entries = feed.findall(f"{_ATOM}entry")
     hits, dropped = read_hits(entries, _to_hit)
@@ -107,7 +110,7 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
 
 
 def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
-    return Pacing(subject=pacing_subject(config), requests=1, seconds=3.0)
+    return Pacing(subject=pacing_subject(config), requests=1, seconds=3.0, exclusive=True)
 
 
 PROTOCOL = WireProtocol(
@@ -124,6 +127,7 @@ PROTOCOL = WireProtocol(
             "word must occur. `ti:`, `au:`, `abs:` and `cat:cs.LG` name a field, quotes make a phrase; an arXiv id "
             "finds that paper."
         ),
+        operators=frozenset((Kind.PHRASE,)),
         index_family="arxiv",
         documentation="https://info.arxiv.org/help/api/user-manual.html",
         default_base_url="https://export.arxiv.org/api",

@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 
 from zarniwoop.adapters.brave_items import to_hit
-from zarniwoop.adapters.brave_query import KINDS, MOST_CHARACTERS, question
+from zarniwoop.adapters.brave_query import KINDS, MOST_CHARACTERS, OPERATORS, question
 from zarniwoop.contract.failure import Cause, CredentialsRejected, ProviderError, QuotaExhausted, RateLimited
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchDomain
@@ -114,7 +114,7 @@ def _pacing(request: SearchRequest, config: ProviderInstanceConfig) -> Pacing | 
     if rate is None:
         return None
     subject = pacing_subject(config, by_key=True)
-    return Pacing(subject=subject, requests=int(rate), seconds=1.0, calls=_pages(request))
+    return Pacing(subject=subject, requests=int(rate), seconds=1.0, calls=_pages(request), separate=True)
 
 
 PROTOCOL = WireProtocol(
@@ -128,6 +128,8 @@ PROTOCOL = WireProtocol(
         form_hint="Uses Brave's independent search index.",
         prompt_hint="""**Brave** has an index of the open web of its own, independent of Google's and Bing's, with
 news, videos and images. Choose it for a second opinion beside a Google index, or as the first. It counts requests.""",
+        operators=OPERATORS,
+        operators_for=lambda modality, _config: OPERATORS if KINDS[modality].operators else frozenset(),
         index_family="brave",
         documentation="https://api-dashboard.search.brave.com/documentation",
         default_base_url="https://api.search.brave.com",
@@ -142,5 +144,6 @@ news, videos and images. Choose it for a second opinion beside a Google index, o
         classify=_classify,
         quota_from_headers=_quota,
         pacing=_pacing,
+        most_calls=lambda request, _config: _pages(request),
     )
 )

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import Locale, SearchRequest
 from zarniwoop.text.dates import closed
+from zarniwoop.text.operators import Kind as Operator
 from zarniwoop.wire.filters import DATES
 
 MOST_CHARACTERS = 400
+OPERATORS = frozenset((Operator.INTITLE, Operator.NOT_SITE, Operator.OR, Operator.PHRASE, Operator.SITE))
+"""Those of its search for pages; the others' are not documented."""
 _MOST_WORDS = 50
 _CODES = (
     "ar bg bn ca cs da de en es et eu fi fr gl gu he hi hr hu is it kn ko lt lv ml mr ms nb nl pa pl ro ru sk sl sr sv "

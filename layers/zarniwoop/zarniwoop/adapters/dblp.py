@@ -15,6 +15,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, WireFormat
 from zarniwoop.wire.pacing import pacing_subject
@@ -98,6 +99,7 @@ PROTOCOL = WireProtocol(
             "down). It has no abstracts, and cannot be asked about a topic in a sentence."
         ),
         form_hint="Where dblp.org turns programs away, `baseUrl` may name a mirror such as https://dblp.uni-trier.de.",
+        operators=frozenset((Kind.OR,)),
         index_family="dblp",
         documentation="https://dblp.org/faq/How+to+use+the+dblp+search+API.html",
         default_base_url="https://dblp.org",

@@ -17,6 +17,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import DateRange, SearchRequest
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.text.identifiers import asked_doi
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.pairs import has_words, paired
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.filters import DATES
@@ -108,6 +109,7 @@ PROTOCOL = WireProtocol(
             "research that is not written in English. All words must occur, so ask with few; `OR`, phrases and fields "
             "(`title:`, `issn:`, `bibjson.author.name:`) are understood. A DOI as the whole query finds that article."
         ),
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="doaj",
         documentation="https://doaj.org/api/v4/docs",
         default_base_url="https://doaj.org/api/v4",

@@ -15,6 +15,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import Authentication, HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.field_mapping import MAPPING_FIELDS, Document, FieldMapping
 from zarniwoop.wire.format import Exchange, Found, SettingField, WireFormat
@@ -102,6 +103,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""**Elasticsearch** holds what the house itself has written: documents (INTERNAL_DOC), or passages
 of them with their text (RAG). Choose it for what only the house knows: its projects, rules, products and decisions. Ask
 with the words that such a document would use.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="elasticsearch",
         documentation="https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-search",
         authentication=_WAYS["apiKey"],

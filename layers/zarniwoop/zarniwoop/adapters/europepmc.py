@@ -18,6 +18,7 @@ from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.text.identifiers import asked_doi
 from zarniwoop.text.languages import MARC_CODES
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.pairs import has_words, paired
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.filters import DATES
@@ -109,6 +110,7 @@ PROTOCOL = WireProtocol(
             "and for open access. Its syntax (`AUTH:doudna AND OPEN_ACCESS:y`) is passed on; a DOI as the whole query "
             "finds that record."
         ),
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="europepmc",
         documentation="https://europepmc.org/RestfulWebService",
         default_base_url="https://www.ebi.ac.uk/europepmc/webservices/rest",

@@ -50,7 +50,7 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
     total = cost.get("total") if isinstance(cost, dict) else None
     if hits and isinstance(total, (int, float)):
         hits = (hits[0].with_extras({"cost_dollars": total}), *hits[1:])
-    return Found(hits=hits, dropped_count=dropped, translated=asked.translated, note=asked.note)
+    return Found(hits=hits, dropped_count=dropped, translated=asked.translated)
 
 
 def _to_hit(item: Mapping[str, Any], modality: SearchModality, *, on_demand: bool) -> SearchHit | None:
@@ -125,6 +125,7 @@ PROTOCOL = WireProtocol(
         form_hint="Good for semantic search and optional result text.",
         prompt_hint="""**Exa** finds pages by meaning, in an index of its own. Describe the page you want in a whole
 sentence instead of keywords. Choose it where keyword searches fail, and for papers and news by topic; it costs.""",
+        site_lists=True,
         index_family="exa",
         documentation="https://exa.ai/docs/reference/search",
         default_base_url="https://api.exa.ai",

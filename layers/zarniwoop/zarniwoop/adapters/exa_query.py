@@ -1,4 +1,4 @@
-"""What is asked of Exa: the query without its operators, the filters as parameters, the settings that cost or not.
+"""What is asked of Exa: the query, the filters as parameters, the settings that cost or not.
 
 https://exa.ai/docs/reference/search
 Quirks: names are in camelCase, and contents lie in an object of their own; Exa knows no `site:`, only lists of domains;
@@ -12,7 +12,6 @@ from typing import Any
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import DateRange, SearchRequest
-from zarniwoop.text.operators import split_sites
 from zarniwoop.wire.extras import YES_OR_NO, is_on
 from zarniwoop.wire.filters import DATES
 from zarniwoop.wire.format import SettingField
@@ -68,21 +67,20 @@ RATE = SettingField(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The body of a search, the filters that it carries, and what was made of the query's operators."""
+    """The body of a search, and the filters that it carries."""
 
     body: dict[str, Any]
     translated: frozenset[str]
-    note: str | None
 
 
 def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question:
-    sites, expert = split_sites(request.query), request.expert_params
+    expert = request.expert_params
     place, translated = expert.site or expert.domain, set[str]()
     translated |= {name for name in ("site", "domain") if place and getattr(expert, name) == place and "/" not in place}
-    body: dict[str, Any] = {"query": sites.words, "type": config.extras.get(KIND.name) or KIND.default}
+    body: dict[str, Any] = {"query": request.query, "type": config.extras.get(KIND.name) or KIND.default}
     body |= {"category": CATEGORIES[request.modality], "contents": _contents(config)}
-    body |= {"includeDomains": [place.partition("/")[0]] if place else list(sites.wanted)}
-    body |= {"excludeDomains": list(sites.unwanted)}
+    body |= {"includeDomains": [place.partition("/")[0]] if place else list(request.sites)}
+    body |= {"excludeDomains": list(request.unwanted_sites)}
     if request.published:
         body |= _window(request.published)
         translated |= DATES
@@ -94,7 +92,6 @@ def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question
     return Question(
         body={name: value for name, value in body.items() if value},
         translated=frozenset(translated),
-        note="`site:` was asked for as a domain" if sites.wanted or sites.unwanted else None,
     )
 
 

@@ -27,6 +27,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.extras import is_on
@@ -123,6 +124,7 @@ PROTOCOL = WireProtocol(
         form_hint="Can search, and scrape pages into Markdown.",
         prompt_hint="""**Firecrawl** searches the open web, news, images and PDFs, and reads a page as Markdown where
 its settings allow that. Choose it when whole pages are needed. It costs credits, and so does every page.""",
+        operators=frozenset((Kind.INTITLE, Kind.NOT_SITE, Kind.PHRASE, Kind.SITE)),
         index_family="google",
         documentation="https://docs.firecrawl.dev/api-reference/endpoint/search",
         default_base_url="https://api.firecrawl.dev",

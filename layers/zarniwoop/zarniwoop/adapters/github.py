@@ -18,6 +18,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.retry_after import wait_until
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, QuotaExchange, WireFormat
@@ -122,6 +123,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""**GitHub** holds public source code, repositories and issues, an endpoint one of these. Choose it
 for how something is programmed, which project does it, or a known error. Ask with the few words that stand in the text,
 and with its qualifiers where they help: `language:python`, `repo:owner/name`, `in:readme`.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="github",
         documentation="https://docs.github.com/en/rest/search/search",
         default_base_url="https://api.github.com",

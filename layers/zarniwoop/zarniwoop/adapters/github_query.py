@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import DateRange, SearchRequest
-from zarniwoop.text.operators import split_sites
 from zarniwoop.text.pairs import paired
 from zarniwoop.text.urls import host_of
 from zarniwoop.wire.format import SettingField
@@ -53,21 +52,17 @@ def home_of(config: ProviderInstanceConfig) -> str:
 
 
 def question(request: SearchRequest, kind: str, home: str) -> Question:
-    sites = split_sites(request.query)
-    words = paired(sites.words).strip()
+    words = paired(request.query).strip()
     query = _within_operators(words)
     qualifiers, translated = _qualifiers(request, kind, home)
     if kind == "issues" and not _SAYS_WHICH.search(query):
         qualifiers.append("is:issue")
     filtered_here = {name for name, _ in request.expert_params.given()} - translated
     size = MOST_RESULTS if filtered_here else request.max_results
-    notes = ["`site:` means nothing to GitHub and was left out"] if sites.wanted or sites.unwanted else []
-    if query != words:
-        notes.append(f"query cut before its operator number {_MOST_OPERATORS + 1}")
     return Question(
         params={"q": " ".join((query, *qualifiers)), "per_page": str(size)},
         translated=frozenset(translated),
-        note="; ".join(notes) or None,
+        note=f"query cut before its operator number {_MOST_OPERATORS + 1}" if query != words else None,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from zarniwoop.adapters.gitlab_homes import homes_of
+from zarniwoop.adapters.gitlab_homes import MOST_LOOK_UPS, homes_of
 from zarniwoop.adapters.gitlab_items import HOMELESS, to_hit
 from zarniwoop.adapters.gitlab_query import (
     GROUP,
@@ -28,6 +28,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, WireFormat
 from zarniwoop.wire.pacing import pacing_subject
@@ -57,7 +58,7 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
     degraded = "GitLab counted matches and sent none" if counted and not items else None
     if dropped and not hits and kind in HOMELESS:
         degraded = "what GitLab found has no address, and its projects could not be looked up"
-    return Found(hits=hits, dropped_count=dropped, translated=asked.translated, note=asked.note, degraded=degraded)
+    return Found(hits=hits, dropped_count=dropped, translated=asked.translated, degraded=degraded)
 
 
 def content_exchange(reference: ContentReference, config: ProviderInstanceConfig) -> ContentExchange:
@@ -109,8 +110,8 @@ PROTOCOL = WireProtocol(
         exchange=exchange,
         filters=frozenset(("filetype",)),
         prompt_hint="""**GitLab** holds projects, source code, issues and merge requests of gitlab.com or of the house's
-own instance; an endpoint searches one of these. Choose it for software that is developed there. Ask with one or two
-words that stand in a name or in the text.""",
+own instance; an endpoint searches one of these. Choose it for software developed there. Ask with one or two words.""",
+        operators=frozenset((Kind.PHRASE,)),
         index_family="gitlab",
         documentation="https://docs.gitlab.com/api/search/",
         default_base_url="https://gitlab.com",
@@ -127,5 +128,6 @@ words that stand in a name or in the text.""",
         classify=_classify,
         content_exchange=content_exchange,
         pacing=_pacing,
+        most_calls=lambda _request, _config: _MOST_PAGES + MOST_LOOK_UPS,
     )
 )

@@ -18,7 +18,7 @@ from zarniwoop.text.plain import one_line
 from zarniwoop.text.urls import http_url
 from zarniwoop.wire.reading import MISREAD, read_json
 
-_MOST_LOOK_UPS = 5
+MOST_LOOK_UPS = 5
 _CLOSED = (403, 404)
 
 
@@ -32,7 +32,7 @@ def homes_of(items: list[Any], config: ProviderInstanceConfig) -> Generator[Http
         return lambda _number: home
     found = (item.get("project_id") for item in items if isinstance(item, dict))
     numbers = [int(named)] if named else [number for number in dict.fromkeys(found) if type(number) is int]
-    known = yield from _looked_up(numbers[:_MOST_LOOK_UPS], api_of(config))
+    known = yield from _looked_up(numbers[:MOST_LOOK_UPS], api_of(config))
     return lambda number: known.get(int(named) if named else number, nowhere)
 
 
@@ -40,7 +40,7 @@ def _looked_up(numbers: list[int], api: str) -> Generator[HttpRequest, HttpAnswe
     known: dict[int, Home] = {}
     for number in numbers:
         try:
-            project = read_json((yield HttpRequest(url=f"{api}/projects/{number}")))
+            project = read_json((yield HttpRequest(url=f"{api}/projects/{number}", is_paced=False)))
             name, web = project["path_with_namespace"], http_url(project["web_url"])
             known[number] = Home(name=one_line(name), web=web, api=api)
         except (ProviderError, *MISREAD) as failure:

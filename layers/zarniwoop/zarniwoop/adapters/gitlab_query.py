@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.text.operators import split_sites
 from zarniwoop.wire.format import SettingField
 
 MOST_CHARACTERS = 4096
@@ -45,12 +44,11 @@ GROUP = SettingField(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The address and parameters of a search, the filters that they carry, and what had to be left out."""
+    """The address and parameters of a search, and the filters that they carry."""
 
     url: str
     params: dict[str, str]
     translated: frozenset[str]
-    note: str | None
 
 
 def kind_of(config: ProviderInstanceConfig) -> str:
@@ -67,20 +65,17 @@ def api_of(config: ProviderInstanceConfig) -> str:
 
 
 def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question:
-    sites, kind, translated = split_sites(request.query), kind_of(config), set[str]()
-    words = [sites.words]
+    kind, translated, words = kind_of(config), set[str](), [request.query]
     filetype = request.expert_params.filetype
     if kind == "blobs" and filetype and _EXTENSION.fullmatch(filetype):
         words.append(f"extension:{filetype}")
         translated.add("filetype")
     filtered_here = {name for name, _ in request.expert_params.given()} - translated
     size = MOST_RESULTS if filtered_here else request.max_results
-    left_out = sites.wanted or sites.unwanted
     return Question(
         url=f"{api_of(config)}{_part(config)}/search",
         params={"scope": kind, "search": " ".join(words), "per_page": str(size)},
         translated=frozenset(translated),
-        note="`site:` means nothing to GitLab and was left out" if left_out else None,
     )
 
 

@@ -14,6 +14,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import DateRange, SearchRequest
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.text.dates import parse_date
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.text.urls import http_url
 from zarniwoop.wire.driver import WireProtocol
@@ -107,6 +108,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""Hacker News holds what **software developers and founders** have shared and discussed since 2006,
 free of charge. Choose it for technology news, launches and practitioners' experience. It is no index of general news,
 and its comments are opinions, not evidence.""",
+        operators=frozenset((Kind.PHRASE,)),
         index_family="hackernews",
         documentation="https://hn.algolia.com/api",
         default_base_url="https://hn.algolia.com/api/v1",

@@ -15,6 +15,7 @@ from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
 from zarniwoop.text.identifiers import asked_doi
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.extras import contact_field
 from zarniwoop.wire.format import Exchange, Found, WireFormat
@@ -110,6 +111,7 @@ PROTOCOL = WireProtocol(
 data sets, with abstracts, citation counts, open access links and a retraction flag. Choose it for questions across \
 fields, for the humanities and social sciences, and to look up a work by its DOI (as the whole query). It narrows \
 by publication date and language, not by publisher.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="openalex",
         documentation="https://developers.openalex.org/api-reference/works",
         default_base_url="https://api.openalex.org",

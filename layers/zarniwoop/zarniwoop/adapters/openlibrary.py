@@ -16,6 +16,7 @@ from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.text.dates import from_parts
 from zarniwoop.text.languages import LANGUAGE_OF_MARC, MARC_CODES
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.plain import plain
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.filters import DATES
@@ -110,6 +111,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""Open Library catalogues **books**: authors, first year, languages and ISBNs, free of charge.
 Choose it to find or check a book by title, author or subject. It does not search inside books and holds no papers or
 reviews; its data come from volunteers.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="openlibrary",
         documentation="https://openlibrary.org/dev/docs/api/search",
         default_base_url=_SITE,

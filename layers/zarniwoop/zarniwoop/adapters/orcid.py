@@ -15,6 +15,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest
 from zarniwoop.text.identifiers import asked_orcid, is_orcid
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, WireFormat
 from zarniwoop.wire.pacing import pacing_subject
@@ -90,6 +91,7 @@ PROTOCOL = WireProtocol(
         tiers=frozenset((SearchTier.EXPERT,)),
         exchange=exchange,
         content_exchange=content_exchange,
+        load_calls=2,
         prompt_hint=(
             "**ORCID** is a directory of some 20 million researchers, who wrote their entries themselves: names, "
             "institutions, works. Pin it to find out who somebody is, to tell namesakes apart, or to find people at "
@@ -97,6 +99,7 @@ PROTOCOL = WireProtocol(
             "or an iD. Its hits are people, no articles, and many entries hold nothing but a name."
         ),
         form_hint="Asked only when pinned or routed in expert searches; a `/read-public` token lifts the daily quota.",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="orcid",
         documentation="https://info.orcid.org/documentation/api-tutorials/api-tutorial-searching-the-orcid-registry/",
         default_base_url="https://pub.orcid.org/v3.0",

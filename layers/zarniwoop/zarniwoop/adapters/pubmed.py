@@ -24,6 +24,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest, QueryKey
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.extras import contact_field
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, SettingField, WireFormat
@@ -100,7 +101,8 @@ def _classify(answer: HttpAnswer) -> ProviderError | None:
 def _pacing(_request: SearchRequest, config: ProviderInstanceConfig) -> Pacing:
     calls = 3 if _wants_abstracts(config) else 2
     requests = 3 if config.credential_key is None else 10
-    return Pacing(subject=pacing_subject(config, by_key=True), requests=requests, seconds=1.0, calls=calls)
+    subject = pacing_subject(config, by_key=True)
+    return Pacing(subject=subject, requests=requests, seconds=1.0, calls=calls, separate=True)
 
 
 PROTOCOL = WireProtocol(
@@ -117,6 +119,7 @@ PROTOCOL = WireProtocol(
             "Choose it for clinical and life-science questions; it maps plain words to MeSH headings by itself and "
             "marks retracted papers. PubMed syntax (`asthma[mh] AND 2024[dp]`) is passed on."
         ),
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="pubmed",
         documentation="https://www.ncbi.nlm.nih.gov/books/NBK25499/",
         default_base_url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils",

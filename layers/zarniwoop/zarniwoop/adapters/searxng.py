@@ -17,6 +17,7 @@ from zarniwoop.contract.modality import SearchDomain
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.plain import clip, plain
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, WireFormat
@@ -95,6 +96,7 @@ PROTOCOL = WireProtocol(
 papers and code, for no money. Choose it for breadth. Its engines may be blocked for a while, which it then tells.""",
         form_hint="""The address of an instance of your own is needed. Its settings.yml must say `search.formats: [html,
 json]`, and its limiter must let our address pass. The key, if any, is one of the proxy before it.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="searxng",
         documentation="https://docs.searxng.org/dev/search_api.html",
         authentication=HeaderKey(name="Authorization", prefix="Bearer "),
@@ -102,5 +104,6 @@ json]`, and its limiter must let our address pass. The key, if any, is one of th
         max_results=60,
         setting_fields=(CATEGORIES, ENGINES),
         classify=_classify,
+        most_calls=lambda _request, _config: MOST_PAGES,
     )
 )

@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from zarniwoop.adapters.serpapi_engines import ENGINE, MODALITIES, engine_for, question
+from zarniwoop.adapters.serpapi_engines import DOMAINS, ENGINE, MODALITIES, OPERATORS, Engine, engine_for, question
 from zarniwoop.adapters.serpapi_items import panels_of, stories_of, to_hit
 from zarniwoop.contract.failure import (
     Cause,
@@ -22,7 +22,6 @@ from zarniwoop.contract.failure import (
     RateLimited,
 )
 from zarniwoop.contract.hit import SearchHit
-from zarniwoop.contract.modality import SearchDomain
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
@@ -31,8 +30,7 @@ from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, QuotaExchange, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
 
-_MOST_PAGES = 3
-_LONGEST_TOKEN = 1000
+_MOST_PAGES, _LONGEST_TOKEN = 3, 1000
 _NOTHING_FOUND = ("returned any results", "no results")
 _USED_UP = ("run out of searches", "searches for the month are exhausted")
 _TOO_FAST = ("throughput", "rate limit", "too many")
@@ -44,7 +42,7 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
     params, translated = question(request, engine)
     hits: tuple[SearchHit, ...] = ()
     dropped = 0
-    for _ in range(min(_MOST_PAGES, ceil(request.max_results / engine.size))):
+    for _ in range(_pages(request, engine)):
         body = read_json((yield HttpRequest(url=f"{config.base_url}/search.json", params=params)))
         items = stories_of(_items(body, engine.items))
         read, lost = read_hits(items, lambda item: to_hit(item, request.modality, engine.name))
@@ -100,6 +98,14 @@ def _meaning(error: str, status: int) -> ProviderError | None:
     return ProviderUnavailable("the search engine behind SerpApi gave no answer", cause=Cause.STATUS, status=status)
 
 
+def _pages(request: SearchRequest, engine: Engine) -> int:
+    return min(_MOST_PAGES, ceil(request.max_results / engine.size))
+
+
+def _most_calls(request: SearchRequest, config: ProviderInstanceConfig) -> int:
+    return _pages(request, engine_for(request.modality, config.extras.get(ENGINE.name)))
+
+
 def quota_exchange(config: ProviderInstanceConfig) -> QuotaExchange:
     """What is left of the plan and of extra credits. Free of charge; it names the owner, too, which is not read."""
     body = read_json((yield HttpRequest(url=f"{config.base_url}/account.json")))
@@ -120,12 +126,14 @@ PROTOCOL = WireProtocol(
         protocol_id="serpapi",
         display_name="SerpApi",
         modalities=MODALITIES,
-        domains=frozenset((SearchDomain.WEB, SearchDomain.NEWS, SearchDomain.ACADEMIC)),
+        domains=DOMAINS,
         exchange=exchange,
         filters=frozenset(("site", "domain", "filetype", "date_from", "date_to", "freshness_days", "locale")),
         form_hint="Supports search-engine-specific parameters such as `engine`.",
         prompt_hint="""**SerpApi** has Google's result pages (web, PDFs, images, news, Scholar) and YouTube's; for the
 web it may be set to Bing or DuckDuckGo. Choose it for what is current, local or commercial. Every page costs.""",
+        operators=OPERATORS,
+        operators_for=lambda modality, config: engine_for(modality, config.extras.get(ENGINE.name)).understands,
         index_family="google",
         documentation="https://serpapi.com/search-api",
         default_base_url="https://serpapi.com",
@@ -137,5 +145,6 @@ web it may be set to Bing or DuckDuckGo. Choose it for what is current, local or
         setting_fields=(ENGINE,),
         classify=_classify,
         quota_exchange=quota_exchange,
+        most_calls=_most_calls,
     )
 )

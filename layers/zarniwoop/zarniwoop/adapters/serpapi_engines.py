@@ -20,11 +20,14 @@ from zarniwoop.adapters.serpapi_parameters import (
     scholar_place,
     scholar_years,
 )
-from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.request import DateRange, Locale, SearchRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.filters import DATES
 from zarniwoop.wire.format import SettingField
 
+OPERATORS = frozenset((Kind.INTITLE, Kind.NOT_SITE, Kind.OR, Kind.PHRASE, Kind.SITE))
+"""Google's, which Bing and DuckDuckGo have too."""
 _EPOCH = date(1970, 1, 1)
 _ONE_DAY = timedelta(days=1)
 
@@ -39,7 +42,10 @@ ENGINE = SettingField(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """`items` is the key of its list, `size` its usual length, `page` the parameter in the address of its next page."""
+    """`items` is the key of its list, `size` its usual length, `page` the parameter in the address of its next page.
+
+    `operators` are the filters that go into its query as words, `understands` what it reads in it otherwise.
+    """
 
     name: str
     items: str
@@ -47,6 +53,7 @@ class Engine:
     page: str | None = None
     query: str = "q"
     operators: frozenset[str] = frozenset(("site", "filetype"))
+    understands: frozenset[Kind] = OPERATORS
     dates: Callable[[DateRange, int | None], Params] | None = None
     place: Callable[[Locale], Params] = google_place
 
@@ -73,7 +80,13 @@ _OTHERS = {
     ),
     SearchModality.NEWS: _NEWS,
     SearchModality.VIDEO: Engine(
-        name="youtube", items="video_results", size=20, page="sp", query="search_query", operators=frozenset()
+        name="youtube",
+        items="video_results",
+        size=20,
+        page="sp",
+        query="search_query",
+        operators=frozenset(),
+        understands=frozenset((Kind.PHRASE,)),
     ),
     SearchModality.ACADEMIC: Engine(
         name="google_scholar",
@@ -84,6 +97,7 @@ _OTHERS = {
         place=scholar_place,
     ),
 }
+DOMAINS = frozenset((SearchDomain.WEB, SearchDomain.NEWS, SearchDomain.ACADEMIC))
 MODALITIES = frozenset((SearchModality.WEB, SearchModality.PDF, *_OTHERS))
 
 

@@ -16,6 +16,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, QuotaExchange, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
@@ -102,6 +103,7 @@ PROTOCOL = WireProtocol(
         filters=_DATED | {"filetype", "locale"},
         prompt_hint="""Google: the **open web**, images, videos, PDFs, news and Scholar. Choose it for what is current,
 local or commercial. It costs credits: ask the free specialised indexes first for papers and encyclopedic facts.""",
+        operators=frozenset((Kind.INTITLE, Kind.NOT_SITE, Kind.OR, Kind.PHRASE, Kind.SITE)),
         index_family="google",
         documentation="https://serper.dev",
         default_base_url="https://google.serper.dev",
@@ -110,5 +112,6 @@ local or commercial. It costs credits: ask the free specialised indexes first fo
         key_variable="SERPER_API_KEY",
         takes_generic_key=True,
         quota_exchange=quota_exchange,
+        most_calls=lambda request, _config: min(_MOST_PAGES, ceil(request.max_results / 10)),
     )
 )

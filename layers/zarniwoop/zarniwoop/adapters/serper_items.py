@@ -42,7 +42,11 @@ def to_hit(item: Mapping[str, Any], modality: SearchModality, *, rank: int) -> S
     published = parse_date(date_text)
     arxiv_id = bare_arxiv_id(url) if "arxiv" in url else None
     extras = {
-        name: extra for key, (name, read) in _EXTRAS.items() if key in item and (extra := read(item[key])) is not None
+        name: extra
+        for key in _EXTRAS
+        if key in item
+        for name, read in (_EXTRAS[key],)
+        if (extra := read(item[key])) is not None
     }
     if venue:
         extras["venue"] = venue

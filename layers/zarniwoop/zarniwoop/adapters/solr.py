@@ -16,6 +16,7 @@ from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import Authentication, HeaderKey, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.field_mapping import MAPPING_FIELDS, SEARCHED, Document, FieldMapping
 from zarniwoop.wire.format import Exchange, Found, SettingField, WireFormat
@@ -103,6 +104,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""**Solr** holds what the house itself has written or collected: documents (INTERNAL_DOC), or
 passages of them with their text (RAG). Choose it for what only the house knows: its archive, catalogue, rules and
 products. Ask with the words that such a document would use.""",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="solr",
         documentation="https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html",
         authentication=_WAYS["basic"],

@@ -42,7 +42,7 @@ def exchange(request: SearchRequest, config: ProviderInstanceConfig) -> Exchange
     hits, dropped = read_hits(body["results"], lambda item: _to_hit(item, request.modality, on_demand=on_demand))
     if hits:
         hits = (hits[0].with_extras(_of_the_whole(body)), *hits[1:])
-    return Found(hits=hits, dropped_count=dropped, translated=asked.translated, note=asked.note)
+    return Found(hits=hits, dropped_count=dropped, translated=asked.translated)
 
 
 def _to_hit(item: Mapping[str, Any], modality: SearchModality, *, on_demand: bool) -> SearchHit | None:
@@ -118,6 +118,7 @@ PROTOCOL = WireProtocol(
         form_hint="Good default for agent and RAG style search.",
         prompt_hint="""**Tavily** searches the open web and the news for language models: a hit carries the passage that
 answers, not a teaser. Choose it for questions in plain words. It costs credits and takes no search operators.""",
+        site_lists=True,
         index_family="tavily",
         documentation="https://docs.tavily.com/documentation/api-reference/endpoint/search",
         default_base_url="https://api.tavily.com",

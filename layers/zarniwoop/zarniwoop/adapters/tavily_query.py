@@ -1,4 +1,4 @@
-"""What is asked of Tavily: the query without its operators, the filters as parameters, the settings that cost or not.
+"""What is asked of Tavily: the query, the filters as parameters, the settings that cost or not.
 
 https://docs.tavily.com/documentation/api-reference/endpoint/search
 Quirk: Tavily knows no `site:`, only lists of domains; a country goes by its English name and only with general topics.
@@ -10,7 +10,6 @@ from typing import Any
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.text.operators import split_sites
 from zarniwoop.wire.extras import YES_OR_NO, is_on
 from zarniwoop.wire.format import SettingField
 
@@ -59,37 +58,33 @@ EXTRACT = SettingField(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The body of a search, the filters that it carries, and what was made of the query's operators."""
+    """The body of a search, and the filters that it carries."""
 
     body: dict[str, Any]
     translated: frozenset[str]
-    note: str | None
 
 
 def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question:
-    sites = split_sites(request.query)
     expert = request.expert_params
     place, translated = expert.site or expert.domain, set[str]()
     translated |= {name for name in ("site", "domain") if place and getattr(expert, name) == place and "/" not in place}
     body: dict[str, Any] = {
-        "query": sites.words,
+        "query": request.query,
         "topic": _TOPICS[request.modality],
         "search_depth": config.extras.get(DEPTH.name) or "basic",
         "auto_parameters": False,
         "max_results": request.max_results,
         "include_usage": True,
     }
-    body |= {"include_domains": [place.partition("/")[0]] if place else list(sites.wanted)}
-    body |= {"exclude_domains": list(sites.unwanted), "include_answer": is_on(config, ANSWER)}
+    body |= {"include_domains": [place.partition("/")[0]] if place else list(request.sites)}
+    body |= {"exclude_domains": list(request.unwanted_sites), "include_answer": is_on(config, ANSWER)}
     body |= {"include_raw_content": "markdown" if is_on(config, RAW) else False}
     translated |= _add_dates(request, body) | _add_country(request, body)
     if {name for name, _ in expert.given()} - translated:  # what is filtered here wants more to choose from
         body["max_results"] = MOST_RESULTS
-    note = "`site:` was asked for as a domain" if sites.wanted or sites.unwanted else None
     return Question(
         body={name: value for name, value in body.items() if value not in ([], False) or name == "auto_parameters"},
         translated=frozenset(translated),
-        note=note,
     )
 
 

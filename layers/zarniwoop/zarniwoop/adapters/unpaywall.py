@@ -14,6 +14,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
 from zarniwoop.text.identifiers import held_doi, in_a_path
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.extras import contact_field
 from zarniwoop.wire.format import Exchange, Found, WireFormat
@@ -69,6 +70,7 @@ PROTOCOL = WireProtocol(
             "sentence) whose text is wanted. Without a DOI it searches titles only; it is no index of literature."
         ),
         form_hint="Tell Unpaywall who asks: without an e-mail address of your own it answers nobody.",
+        operators=frozenset((Kind.OR, Kind.PHRASE)),
         index_family="crossref",
         documentation="https://unpaywall.org/products/api",
         default_base_url="https://api.unpaywall.org/v2",
@@ -78,5 +80,6 @@ PROTOCOL = WireProtocol(
         },
         setting_fields=(_CONTACT,),
         classify=_classify,
+        most_calls=lambda request, _config: -(-request.max_results // _PAGE),
     )
 )

@@ -13,6 +13,7 @@ from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HttpAnswer, HttpRequest
 from zarniwoop.text.languages import primary_language
+from zarniwoop.text.operators import Kind
 from zarniwoop.text.urls import host_of, http_url
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import ContentExchange, Exchange, Found, SettingField, WireFormat
@@ -102,6 +103,7 @@ PROTOCOL = WireProtocol(
         prompt_hint="""**Wikipedia** explains terms, people, places, events and works; every hit carries the article's \
 lead as text. Choose it for definitions, background and established facts, not for news of the day or for what only \
 specialists publish. An instance searches one language: ask in that language, with few and telling words.""",
+        operators=frozenset((Kind.INTITLE, Kind.OR, Kind.PHRASE)),
         index_family="wikipedia",
         documentation="https://www.mediawiki.org/wiki/API:Search",
         default_base_url=_DEFAULT_BASE_URL,

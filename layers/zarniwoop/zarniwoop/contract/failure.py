@@ -6,6 +6,7 @@
     ├── QuotaExhausted        the plan is used up           no cooldown; EXHAUSTED until the quota is looked at again
     ├── AccessRefused         a wall, not the key           5 min
     ├── EndpointMisconfigured a setting is at fault         5 min
+    ├── OutOfTurn             our own pace                  no cooldown, next candidate
     ├── RateLimited           slow down                     Retry-After, else 1, 5, 25, 60 min
     ├── ProviderUnavailable   5xx, DNS, TLS, connect, time  30 s, 2, 10, 30 min
     └── MalformedAnswer       not the declared format       1 min
@@ -113,6 +114,12 @@ class EndpointMisconfigured(ProviderError):  # noqa: N818
     ) -> None:
         super().__init__(f"{message}: see the setting {setting}", cause=cause, status=status)
         self.setting = setting
+
+
+class OutOfTurn(ProviderError):  # noqa: N818
+    """A call of several requests got no further turn at the provider's published rate in time. Nobody refused it."""
+
+    reason = "throttled"
 
 
 class RateLimited(ProviderError):  # noqa: N818

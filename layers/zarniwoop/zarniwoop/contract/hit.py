@@ -57,12 +57,28 @@ class LoadedContent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contributor:
+    """Who named a hit of a fan-out, at which rank of its own list (from 1), under which URL.
+
+    `contribution` is its share of the hit's `score`: nothing where another instance on the same `index_family` named
+    the hit at a better rank, since one index has one vote.
+    """
+
+    instance_id: str
+    index_family: str
+    rank: int
+    contribution: float
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
     """One hit (seed 1, section 4.4).
 
     `rank` is the provider's order, from 1. `identifiers` uses the keys `doi`, `arxiv_id`, `pmid`, `pmcid`, `isbn`,
     `openalex_id`, … in their bare form (a DOI in lower case without `https://doi.org/`). `extras` holds what only one
-    modality or provider has.
+    modality or provider has. Of a fan-out, `contributors` says who named it, and `score` is the sum of their
+    contributions; otherwise there are none.
     """
 
     title: str
@@ -77,6 +93,8 @@ class SearchHit:
     language: str | None = None
     identifiers: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+    contributors: tuple[Contributor, ...] = ()
+    score: float | None = None
 
     def ranked(self, rank: int) -> "SearchHit":
         """The hit at that rank."""
@@ -101,4 +119,6 @@ class SearchHit:
             language=self.language,
             identifiers=self.identifiers,
             extras=extras,
+            contributors=self.contributors,
+            score=self.score,
         )

@@ -13,26 +13,39 @@ from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.contract.transport import AwsCaller, KeyRing, PublicAddresses, Transport
 
+ARRIVAL_SPREAD_SECONDS = 0.5
+"""By how much the ways of two requests may differ: sent so far apart, they may arrive at the same moment."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
     """A published rate: `requests` per `seconds` for all of `subject`, which is `<protocol>@<host>[:<key's name>]`.
 
-    A search makes up to `calls` of these requests and takes one turn for them all.
+    A search makes up to `calls` of these requests. `separate`: each of them takes a turn of its own, the further ones
+    by `SearchScope.take_turn`; otherwise the search takes one turn for them all, and sends them at once. `exclusive`:
+    the provider serves one connection at a time, so the next turn begins `interval` after the end of the last one, and
+    not after its start. `spread` is by how many seconds the ways to the provider differ.
     """
 
     subject: str
     requests: int
     seconds: float
     calls: int = 1
+    separate: bool = False
+    exclusive: bool = False
+    spread: float = ARRIVAL_SPREAD_SECONDS
 
     @property
     def interval(self) -> float:
-        """Seconds between the starts of two searches: at that distance no window of `seconds` holds more `requests`.
+        """Seconds between the starts of two turns: no `seconds` at the provider hold more arrivals than `requests`.
 
-        Such a window meets at most ceil(seconds / interval) searches, and `calls` times that is at most `requests`.
+        What arrives within `seconds` was sent within these and `spread`. So long a time meets ceil(time / interval)
+        turns at most, and the calls of a turn times that are at most `requests`. Where a turn begins after the answer
+        to the last one, that one has arrived, and there is no spread.
         """
-        return self.seconds * self.calls / max(1, self.requests - (self.calls - 1))
+        calls = 1 if self.separate else self.calls
+        seconds = self.seconds + (0.0 if self.exclusive else self.spread)
+        return seconds * calls / max(1, self.requests - (calls - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +75,21 @@ class ProviderInstanceConfig:
 class Capabilities:
     """What an instance can do beyond its modalities and tiers, out of its declaration.
 
-    `filters` are those that the provider itself applies, for at least one modality. `max_results` and `max_query_chars`
-    bound one search; None: not known. `index_family` names the index behind it, one vote in a fusion. `language` is the
-    only one that the instance searches; None: any.
+    `filters` are those that the provider itself applies, for at least one modality, and `operators` those of a query
+    (`site`, `-site`, `filetype`, `intitle`, `before`, `after`, `phrase`, `or`) that it heeds. `max_results` and
+    `max_query_chars` bound one search; None: not known. `index_family` names the index behind it, one vote in a fusion.
+    `language` is the only one that the instance searches; None: any. `tells_quota`: it says what is left of its quota,
+    be it with its answers only; `looks_up_quota`: `current_quota` asks the provider for that.
     """
 
     filters: frozenset[str] = frozenset()
+    operators: frozenset[str] = frozenset()
     max_results: int | None = None
     max_query_chars: int | None = None
     index_family: str | None = None
     loads_content: bool = False
     tells_quota: bool = False
+    looks_up_quota: bool = False
     language: str | None = None
 
 
@@ -112,9 +129,22 @@ class SearchProviderInstance(Protocol):
         """The body behind a STASH_ON_DEMAND reference. Raises ProviderError."""
         raise QueryRejected(f"{self.id()} holds no bodies")
 
+    def most_load_calls(self, reference: ContentReference) -> int:
+        """How many of the provider's requests loading this body may take at most. It asks nobody."""
+        return 1
+
     def pacing(self, request: SearchRequest) -> Pacing | None:
         """The provider's published rate and how many calls of it this request makes, or None where there is none."""
         return None
+
+    def most_calls(self, request: SearchRequest) -> int:
+        """How many of the provider's requests this search may take at most: for plans and budgets. It asks nobody."""
+        pacing = self.pacing(request)
+        return pacing.calls if pacing else 1
+
+    def answer_version(self) -> str:
+        """Another text whenever the same search would be asked or read differently: answers kept under the old go."""
+        return "1"
 
     def capabilities(self) -> Capabilities:
         """For planners, forms and `research_providers`; it asks nobody."""

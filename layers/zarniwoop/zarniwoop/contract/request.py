@@ -1,8 +1,9 @@
 """What is asked, by whom, and until when."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from enum import StrEnum
 
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.modality import SearchModality, SearchTier
@@ -13,6 +14,8 @@ class SearchScope:
     """Who asks: the authorizer's tenant and project, never the body's; `deadline` bounds all work done for it.
 
     `request_id` goes with the work, so that what a straggling thread writes down bears the id of its own request.
+    `key_index` says which of an endpoint's keys to ask with, counted from 1; None where it has one. `next_turn` waits
+    for a turn at the provider's published rate.
     """
 
     tenant_id: str
@@ -20,8 +23,15 @@ class SearchScope:
     process_id: str | None = None
     request_id: str = ""
     deadline: Deadline
+    key_index: int | None = None
+    next_turn: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
-    def until(self, deadline: Deadline) -> "SearchScope":
+    def take_turn(self) -> None:
+        """To be called before each request but the first that a call sends at a published rate. Raises OutOfTurn."""
+        if self.next_turn is not None:
+            self.next_turn()
+
+    def until(self, deadline: Deadline, next_turn: Callable[[], None] | None = None) -> "SearchScope":
         """The same caller with another deadline. Spelt out: `dataclasses.replace` takes several times as long."""
         return SearchScope(
             tenant_id=self.tenant_id,
@@ -29,6 +39,8 @@ class SearchScope:
             process_id=self.process_id,
             request_id=self.request_id,
             deadline=deadline,
+            key_index=self.key_index,
+            next_turn=next_turn or self.next_turn,
         )
 
 
@@ -74,12 +86,31 @@ class ExpertParams:
                 yield name, str(value)
 
 
+class Strategy(StrEnum):
+    """CASCADE: one instance after the other until one has hits. FANOUT: several at once, and one list out of theirs."""
+
+    CASCADE = "cascade"
+    FANOUT = "fanout"
+
+
+class CacheUse(StrEnum):
+    """PREFER: a kept answer where there is one. ONLY: that or nothing. NO_STORE: neither read nor kept."""
+
+    PREFER = "prefer"
+    ONLY = "only"
+    NO_STORE = "no-store"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """One search (seed 1, section 4.1).
 
     `published` is the date window that `date_from`, `date_to` and `freshness_days` come to, resolved once in UTC, so
-    that every candidate of a cascade is asked for the same days.
+    that every candidate of a cascade is asked for the same days. `min_results` is how many different works a fan-out
+    shall find before it asks no further instances. `max_calls` and `max_cost` (in dollars) bound all calls of
+    the tool call that it belongs to together; with `free_only` nobody is asked whose calls cost money. `sites` and
+    `unwanted_sites` are hosts out of the query's operators, on one of which hits shall lie, and on none; they are put
+    in for a wire format with `site_lists`.
     """
 
     query: str
@@ -88,5 +119,13 @@ class SearchRequest:
     max_results: int = 10
     locale: Locale | None = None
     pinned_provider_id: str | None = None
-    expert_params: ExpertParams = field(default_factory=ExpertParams)
+    expert_params: ExpertParams = ExpertParams()
     published: DateRange | None = None
+    strategy: Strategy = Strategy.CASCADE
+    min_results: int = 1
+    cache: CacheUse = CacheUse.PREFER
+    max_calls: int | None = None
+    max_cost: float | None = None
+    free_only: bool = False
+    sites: tuple[str, ...] = ()
+    unwanted_sites: tuple[str, ...] = ()

@@ -38,7 +38,11 @@ class AppliedFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One candidate: asked, or skipped and why. `reason` is a word of a closed set, never a provider's text."""
+    """One candidate: asked, or skipped and why. `reason` is a word of a closed set, never a provider's text.
+
+    `cost` is in dollars; where a provider counts credits, `credits` are what it took, and it cost no dollars.
+    `key_index` says which of the endpoint's keys it was asked with, counted from 1, where it has several.
+    """
 
     instance_id: str
     outcome: Outcome
@@ -46,7 +50,9 @@ class Attempt:
     detail: str | None = None
     duration_ms: int = 0
     cost: float = 0.0
+    credits: float = 0.0
     retry_at: float | None = None
+    key_index: int | None = None
 
 
 class DispatchFailure(StrEnum):
@@ -56,9 +62,29 @@ class DispatchFailure(StrEnum):
     ONLY_METERED = "only_metered"
     DISABLED = "disabled"
     ALL_COOLING = "all_cooling"
+    BUDGET = "budget"
     ALL_FAILED = "all_failed"
     DECLINED = "declined"
     OUT_OF_TIME = "out_of_time"
+    NOT_CACHED = "not_cached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSize:
+    """How much of its hits an answer holds that was bounded, in characters of JSON, and how to get at the others.
+
+    `hits_left` of them are read by `GET /v1/results/<handle>` until `expires_at`; without a handle they could not be
+    kept. `next_hit_chars` is what the next one takes: where an answer holds none, its bound is too small for that one.
+    """
+
+    max_chars: int
+    hits: int
+    hit_chars: int
+    hits_left: int = 0
+    chars_left: int = 0
+    next_hit_chars: int | None = None
+    handle: str | None = None
+    expires_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +94,12 @@ class SearchResult:
     Of an instance, `error_message` means a soft failure: it declined, and no cooldown follows. Of the dispatcher, it
     comes with `failure` and, where time heals it, `retry_at` (epoch seconds, the earliest). `degraded` names why an
     empty answer does not mean that there is nothing (the provider's own engines were blocked). `quota` is what the
-    answer itself said is left. `calls` is how many requests the provider was sent for it.
+    answer itself said is left. `calls` is how many requests the provider was sent for it. Of a fan-out that several
+    answered, `provider_instance_id` is empty, since each hit names its `contributors`, and `degraded` says whose votes
+    are missing.
+    `cost` and `credits` are those of its attempts. `cached`: the answer was kept from `age_seconds` ago, nobody was
+    asked for it, and it costs nothing. `size` is there when the request bounded its answer, or it was more than can be
+    sent.
     """
 
     query: str
@@ -89,8 +120,11 @@ class SearchResult:
     failure: DispatchFailure | None = None
     retry_at: float | None = None
     cached: bool = False
+    age_seconds: float | None = None
     cost: float = 0.0
+    credits: float = 0.0
     truncated: bool = False
+    size: AnswerSize | None = None
 
     def with_account(self, attempts: Sequence[Attempt], note: str | None) -> "SearchResult":
         """The same result with who was asked and what that cost. Spelt out, as `SearchHit.ranked` is."""
@@ -113,6 +147,9 @@ class SearchResult:
             failure=self.failure,
             retry_at=self.retry_at,
             cached=self.cached,
-            cost=sum(attempt.cost for attempt in attempts),
+            age_seconds=self.age_seconds,
+            cost=sum([attempt.cost for attempt in attempts]),
+            credits=sum(attempt.credits for attempt in attempts),
             truncated=self.truncated,
+            size=self.size,
         )

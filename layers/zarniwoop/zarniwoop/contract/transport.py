@@ -38,6 +38,19 @@ class Secret:
         return hash(self._value)
 
 
+MOST_IN_A_POOL = 16
+
+
+def keys_in(value: str) -> list[str]:
+    """The keys of a setting, each once, in their order: one per line, or separated by blanks or commas.
+
+    A password may have a comma in it, so a text with a colon (`user:password`) is not cut at one that no blank follows.
+    """
+    words = [word.strip(",") for word in value.split()]
+    cut = words if ":" in value else [key for word in words for key in word.split(",")]
+    return list(dict.fromkeys(key for key in cut if key))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderKey:
     """The provider reads its key from a header; `prefix` is put before it ("Bearer ").
@@ -68,7 +81,8 @@ Authentication = HeaderKey | QueryKey
 class HttpRequest:
     """One request, without its key. `params` are percent-encoded by the transport; `json` makes the body of a POST.
 
-    `max_redirects` is 0 for an API call: a 3xx of an API is a failure, and a key never follows it.
+    `max_redirects` is 0 for an API call: a 3xx of an API is a failure, and a key never follows it. `is_paced`: it is
+    one of those whose rate the instance's `pacing` states.
     """
 
     url: str
@@ -79,6 +93,7 @@ class HttpRequest:
     form: Mapping[str, str] | None = None
     max_redirects: int = 0
     max_bytes: int | None = None
+    is_paced: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +157,21 @@ class PublicAddresses(Protocol):
 class KeyRing(Protocol):
     """Where keys come from, one at a time, when their endpoint is about to be called."""
 
-    def secret(self, credential_key: str, *, fresh: bool = False) -> Secret | None:
-        """The key behind a credential setting, or None. `fresh` bypasses every cache.
+    def secret(self, credential_key: str, *, fresh: bool = False, index: int = 1) -> Secret | None:
+        """The key behind a credential setting, or None; of several the one at `index`. `fresh` bypasses every cache.
 
         Raises ConfigurationUnavailable when the store does not answer and nothing is cached.
         """
+        ...
+
+
+class KeyPools(KeyRing, Protocol):
+    """A key ring that tells where a setting holds several keys."""
+
+    def count(self, credential_key: str) -> int:
+        """How many keys the setting holds, as far as that is known without asking the store; 1 where it is not."""
+        ...
+
+    def most(self, credential_key: str) -> int:
+        """How many it may hold: MOST_IN_A_POOL where that is not known."""
         ...

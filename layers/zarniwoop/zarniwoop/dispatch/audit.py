@@ -3,6 +3,7 @@
 import hmac
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.request import SearchRequest, SearchScope
@@ -38,7 +39,9 @@ class AuditTrail:
         retention_days: int,
         operation: str = "search",
         diagnostics: bool = False,
+        calls: int = 1,
     ) -> None:
+        """`calls` is how many requests the provider got; the attempt tells what they cost."""
         now = self._clock.now()
         record = CallRecord(
             tenant_id=scope.tenant_id,
@@ -47,7 +50,7 @@ class AuditTrail:
             protocol=candidate.endpoint.protocol,
             modality=request.modality,
             tier=request.tier,
-            query_hash=hmac.digest(self._hash_key(), request.query.encode(), "sha256").hex(),
+            query_hash=_hashed(self._hash_key(), request.query),
             hit_count=hit_count,
             ok=attempt.outcome in _ANSWERED,
             error_message=attempt.reason,
@@ -57,6 +60,9 @@ class AuditTrail:
             request_id=scope.request_id,
             operation=operation,
             diagnostics=diagnostics,
+            calls=calls,
+            credits=attempt.credits,
+            usd=attempt.cost,
         )
         with self._lock:
             self._pending.append(record)
@@ -70,3 +76,15 @@ class AuditTrail:
         lost = self._store.write(records, time_limit=WRITE_SECONDS)
         if lost:
             self._metrics.count(Metric.AUDIT_LOST, lost)
+
+
+def _hashed(key: bytes, query: str) -> str:
+    begun = _begun(key).copy()
+    begun.update(query.encode())
+    return begun.hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _begun(key: bytes) -> hmac.HMAC:
+    """How every hash under a key begins: to work that out each time takes as long as the rest of it."""
+    return hmac.new(key, digestmod="sha256")

@@ -1,13 +1,16 @@
 """Which instances may answer a request, in which order (seed 1, section 8.2)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
+from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import SearchProviderInstance
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.dispatch.credit import credit_period
+from zarniwoop.contract.transport import KeyPools
+from zarniwoop.dispatch.credit import period_of
 from zarniwoop.dispatch.language import in_language, wanted_languages, with_siblings
 from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
 from zarniwoop.stores.state import Wanted
@@ -20,6 +23,23 @@ class Candidate:
     instance: SearchProviderInstance
     endpoint: EndpointSettings
     language: str | None = None
+    keys: KeyPools | None = field(default=None, repr=False, compare=False)
+
+    def key_count(self) -> int:
+        """How many keys the endpoint has, as far as that is known without asking the store."""
+        name = self.endpoint.credential_key
+        return self.keys.count(name) if self.keys is not None and name is not None else 1
+
+    def most_keys(self) -> int:
+        """How many keys it may have: as many as there may be, until they were read."""
+        name = self.endpoint.credential_key
+        return self.keys.most(name) if self.keys is not None and name is not None else 1
+
+    def read_keys(self) -> None:
+        """Have the keys read, which the call that follows needs anyway. Raises ConfigurationUnavailable."""
+        name = self.endpoint.credential_key
+        if self.keys is not None and name is not None:
+            self.keys.secret(name)
 
     def wanted(self, modality: SearchModality, now: float) -> Wanted:
         """What of the shared state tells whether it may be asked."""
@@ -27,7 +47,9 @@ class Candidate:
         return Wanted(
             subject=(self.endpoint.id, modality),
             fingerprint=self.endpoint.fingerprint,
-            credit_period=credit_period(self.endpoint.credit_kind, now).name if counted else None,
+            credit_period=period_of(self.endpoint, now).name if counted else None,
+            credit_shared=counted and self.endpoint.credit_shared,
+            keys=self.key_count(),
         )
 
 
@@ -35,23 +57,27 @@ class Candidate:
 class Lineup:
     """Candidates in order, and what is to be said of the settings that led to it.
 
-    `metered` names the endpoints that were left out because nobody chose to spend money on them.
+    `metered` names the endpoints that were left out because nobody chose to spend money on them; `paid` those that the
+    request would have got to, had it not wished for free ones only.
     """
 
     candidates: tuple[Candidate, ...]
     note: str | None = None
     metered: tuple[str, ...] = ()
+    paid: tuple[Candidate, ...] = ()
 
 
 def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings: ResearchSettings) -> Lineup:
     """The pinned instance alone; else default, then fallbacks; else all by priority, then id. Each at most once.
 
     Where nobody is named, or nobody who could serve and is enabled, all others follow; those of them that cost money
-    only if their settings allow it.
+    only if their settings allow it. A request for free ones only is answered as if the others were not there.
     Of several instances that search one language each, those of another language than the request's come last; routing
     that names one of them stands for its siblings, too.
     Raises UnknownThing or InvalidArgument for a pinned instance that does not exist or does not serve the modality.
     """
+    if request.free_only:
+        return _free(request, available, settings)
     if request.pinned_provider_id:
         return Lineup(candidates=(_pinned(request, available),))
     named = _named(request.modality, settings)
@@ -71,6 +97,30 @@ def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings
         unnamed = [each for each in available.values() if _serves(each, request) and each not in chosen]
         chosen = with_siblings(chosen, unnamed, languages)
     return Lineup(candidates=in_language(chosen, languages), note=note)
+
+
+def _free(request: SearchRequest, available: Mapping[str, Candidate], settings: ResearchSettings) -> Lineup:
+    """The line-up with those who cost nothing, and beside it those who would have stood in line as well."""
+    anyway = line_up(replace(request, free_only=False), available, settings)
+    paid = tuple(each for each in anyway.candidates if each.endpoint.cost_per_call > 0)
+    if not paid or request.pinned_provider_id:
+        return replace(anyway, candidates=tuple(each for each in anyway.candidates if each not in paid), paid=paid)
+    free = {name: each for name, each in available.items() if each.endpoint.cost_per_call == 0}
+    lineup = line_up(replace(request, free_only=False), free, _without(paid, settings))
+    return replace(lineup, note=_joined(lineup.note, anyway.note if anyway.metered else None), paid=paid)
+
+
+def _without(paid: Iterable[Candidate], settings: ResearchSettings) -> ResearchSettings:
+    """Routing that does not name them."""
+    names = {each.endpoint.id for each in paid}
+    return replace(
+        settings,
+        defaults={modality: name for modality, name in settings.defaults.items() if name not in names},
+        fallbacks={
+            modality: tuple(name for name in listed if name not in names)
+            for modality, listed in settings.fallbacks.items()
+        },
+    )
 
 
 def _joined(*notes: str | None) -> str | None:
@@ -116,3 +166,13 @@ def _pinned(request: SearchRequest, available: Mapping[str, Candidate]) -> Candi
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in sorted(names)) or "none (no endpoint is configured for it)"
+
+
+def read_keys(lineups: Iterable[Lineup]) -> bool:
+    """Whether one turned out to have several. Those that cannot be read stay uncounted, which the plan tells."""
+    candidates = {each.endpoint.id: each for lineup in lineups for each in lineup.candidates}
+    unread = [each for each in candidates.values() if each.most_keys() > each.key_count()]
+    for candidate in unread:
+        with suppress(ConfigurationUnavailable):
+            candidate.read_keys()
+    return any(candidate.key_count() > 1 for candidate in unread)

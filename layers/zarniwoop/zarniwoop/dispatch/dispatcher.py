@@ -1,33 +1,45 @@
 """The dispatcher (the seed's ZarniwoopService): the single way in to a search."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from zarniwoop.contract.deadline import Clock
-from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.request import CacheUse, SearchRequest, SearchScope, Strategy
 from zarniwoop.contract.result import DispatchFailure, SearchResult
+from zarniwoop.dispatch.asked import Asked
+from zarniwoop.dispatch.asking import Asking
 from zarniwoop.dispatch.audit import AuditTrail
 from zarniwoop.dispatch.bodies import Body, BodyLoader
-from zarniwoop.dispatch.call import Asked, InternalErrorLog, ProviderCaller
-from zarniwoop.dispatch.candidates import Lineup, line_up
+from zarniwoop.dispatch.call import InternalErrorLog, ProviderCaller
+from zarniwoop.dispatch.candidates import Lineup, read_keys
 from zarniwoop.dispatch.cascade import Cascade
+from zarniwoop.dispatch.credit import budget_periods
 from zarniwoop.dispatch.factory import Assembly, SearchProviderFactory
 from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.key_pool import KeyPicker
 from zarniwoop.dispatch.quota import QuotaBook
+from zarniwoop.dispatch.result_cache import ResultCache, Sought, not_cached
+from zarniwoop.dispatch.side_by_side import Crew
+from zarniwoop.dispatch.spending import Purse, RunBudget
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.stores.state import ProjectKey, StateSnapshot, Wanted
 
+if TYPE_CHECKING:
+    from zarniwoop.dispatch.plan import DispatchPlan
+
 _OUTCOMES = {
     DispatchFailure.ALL_COOLING: "cooldown",
+    DispatchFailure.BUDGET: "budget",
     DispatchFailure.DISABLED: "disabled",
     DispatchFailure.NO_ENDPOINT: "disabled",
     DispatchFailure.ONLY_METERED: "disabled",
+    DispatchFailure.NOT_CACHED: "not_cached",
 }
 
-
-GRACE_SECONDS = 0.05
+ANSWER_GRACE_SECONDS = 0.05
 """How long a search that ended exactly at the deadline has to hand in its account."""
 
 
@@ -39,13 +51,24 @@ class Survey:
     snapshot: StateSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Prepared:
-    """Requests with their line-ups and the one snapshot of shared state that serves them all."""
+class _Prepared(NamedTuple):
+    """Requests with their line-ups, what may be kept of each, and the one snapshot that serves them all."""
 
     assembly: Assembly
     lineups: tuple[Lineup, ...]
+    sought: tuple[Sought | None, ...]
     snapshot: StateSnapshot
+    purse: Purse
+
+
+class _Needed(NamedTuple):
+    """What is to be read of the shared state."""
+
+    wanted: Sequence[Wanted]
+    results: Sequence[str] = ()
+
+
+_Choice = Callable[[Assembly, float], _Needed]
 
 
 class Dispatcher:
@@ -57,6 +80,7 @@ class Dispatcher:
         factory: SearchProviderFactory,
         fleet: FleetState,
         quotas: QuotaBook,
+        results: ResultCache,
         audit: AuditTrail,
         clock: Clock,
         metrics: Metrics,
@@ -66,6 +90,7 @@ class Dispatcher:
         self.factory = factory
         self.fleet = fleet
         self.quotas = quotas
+        self._results = results
         self._clock = clock
         self._metrics = metrics
         self._tracing = tracing
@@ -77,16 +102,19 @@ class Dispatcher:
             tracing=tracing,
             on_internal_error=on_internal_error,
         )
-        self._bodies = BodyLoader(caller=self._caller, fleet=fleet, clock=clock)
+        self._crew = Crew()
+        self._pools = KeyPicker(fleet=fleet, clock=clock)
+        self._bodies = BodyLoader(caller=self._caller, fleet=fleet, pools=self._pools, clock=clock)
 
-    def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
+    def search(self, request: SearchRequest, scope: SearchScope, run: RunBudget | None = None) -> SearchResult:
         """One search. What a provider does never raises: a search that nobody could answer has `failure` set.
 
+        One that belongs to a `run` stays within its budget as well.
         Raises ProjectScopeMissing, UnknownThing or InvalidArgument (pinned instance), ConfigurationUnavailable.
         """
-        prepared = self._prepare([request], scope)
+        prepared = self._prepare([request], scope, run)
         with self._tracing.span("dispatch", modality=request.modality, tier=request.tier):
-            return self._run(request, scope, prepared, prepared.lineups[0])
+            return self._run(request, scope, prepared, 0)
 
     def search_each(self, requests: Sequence[SearchRequest], scope: SearchScope) -> list[SearchResult]:
         """Several searches side by side on one read of the shared state, in the order of the requests.
@@ -96,92 +124,150 @@ class Dispatcher:
         prepared = self._prepare(requests, scope)
         parent = self._tracing.parent()
 
-        def work(request: SearchRequest, lineup: Lineup) -> SearchResult:
+        def work(place: int, request: SearchRequest) -> SearchResult:
             self._tracing.adopt(parent)
             with self._tracing.span("dispatch", modality=request.modality, tier=request.tier):
-                return self._run(request, scope, prepared, lineup)
+                return self._run(request, scope, prepared, place)
 
         pool = ThreadPoolExecutor(max_workers=len(requests), thread_name_prefix="search")
         try:
-            futures = [pool.submit(work, *pair) for pair in zip(requests, prepared.lineups, strict=True)]
-            wait(futures, timeout=scope.deadline.remaining() + GRACE_SECONDS)
+            futures = [pool.submit(work, *each) for each in enumerate(requests)]
+            wait(futures, timeout=scope.deadline.remaining() + ANSWER_GRACE_SECONDS)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         return [self._ready(future, request) for future, request in zip(futures, requests, strict=True)]
 
+    def plan(
+        self, requests: Sequence[SearchRequest], scope: SearchScope, *, within: float = 0.0
+    ) -> "list[DispatchPlan]":
+        """What these searches would do, on one read of the shared state and of the keys that were not read here yet;
+        nobody is asked, and nothing is written. They may be made `within` so many seconds. Raises as `search` does.
+        """
+        from zarniwoop.dispatch.plan import plan_search  # a search does without it
+
+        prepared = self._prepare(requests, scope)
+        if read_keys(prepared.lineups):  # each of several has a state of its own
+            prepared = self._prepare(requests, scope)
+        now = self._clock.now()
+        return [
+            plan_search(request, scope, prepared.assembly, prepared.snapshot, now, within=within, kept_age=age)
+            for request, age in zip(requests, map(self._results.age_of, prepared.sought), strict=True)
+        ]
+
     def survey(self, scope: SearchScope) -> Survey:
         """Every instance of the project and what is known of it, prepared as for a search. Raises as `search` does."""
-        return self._in_force(scope, _everything)
+        assembly, snapshot = self._in_force(scope, _everything)
+        return Survey(assembly=assembly, snapshot=snapshot)
 
-    def loading(self, survey: Survey, scope: SearchScope) -> Callable[[Body], Asked]:
+    def loading(
+        self, survey: Survey, scope: SearchScope, *, free_only: bool = False, run: RunBudget | None = None
+    ) -> Callable[[Body], Asked]:
         """How the project's bodies are loaded by one look at it, in threads of whoever calls this; never raises."""
-        parent = self._tracing.parent()
+        parent, settings = self._tracing.parent(), survey.assembly.settings
+        purse = Purse(budgets=settings.budgets, free_only=free_only, run=run)
 
         def load(body: Body) -> Asked:
             self._tracing.adopt(parent)
-            return self._bodies.load(body, scope, survey.snapshot, survey.assembly.settings.knobs)
+            return self._bodies.load(body, scope, survey.snapshot, settings.knobs, purse)
 
         return load
 
-    def _prepare(self, requests: Sequence[SearchRequest], scope: SearchScope) -> _Prepared:
+    def _prepare(
+        self, requests: Sequence[SearchRequest], scope: SearchScope, run: RunBudget | None = None
+    ) -> _Prepared:
         lineups: tuple[Lineup, ...] = ()
+        sought: tuple[Sought | None, ...] = ()
 
-        def asked_for(assembly: Assembly, now: float) -> list[Wanted]:
-            nonlocal lineups
-            lineups = tuple([line_up(request, assembly.candidates, assembly.settings) for request in requests])
-            return [
-                candidate.wanted(request.modality, now)
-                for request, lineup in zip(requests, lineups, strict=True)
-                for candidate in lineup.candidates
-            ]
+        def asked_for(assembly: Assembly, now: float) -> _Needed:
+            nonlocal lineups, sought
+            settings = assembly.settings
+            lineups = tuple([assembly.line_up(request) for request in requests])
+            pairs = list(zip(requests, lineups, strict=True))
+            sought = tuple([self._results.sought(request, scope, lineup, settings) for request, lineup in pairs])
+            return _Needed(
+                wanted=[each.wanted(request.modality, now) for request, lineup in pairs for each in lineup.candidates],
+                results=[each.identity for each in sought if each is not None],
+            )
 
-        survey = self._in_force(scope, asked_for)
-        return _Prepared(assembly=survey.assembly, lineups=lineups, snapshot=survey.snapshot)
+        assembly, snapshot = self._in_force(scope, asked_for)
+        return _Prepared(
+            assembly=assembly,
+            lineups=lineups,
+            sought=tuple([each and each.seen(snapshot, assembly.generation) for each in sought]),
+            snapshot=snapshot,
+            purse=Purse.of(requests, assembly.settings.budgets, run),
+        )
 
-    def _in_force(self, scope: SearchScope, choose: Callable[[Assembly, float], Iterable[Wanted]]) -> Survey:
+    def _in_force(self, scope: SearchScope, choose: _Choice) -> tuple[Assembly, StateSnapshot]:
         """The project's instances and the state of those that are chosen, both newer than its last stop."""
-        project = ProjectKey.of(scope)
         assembly, snapshot = self._look(scope, choose)
         if self._is_stopped_since(assembly, snapshot):
             self.factory.evict(scope.tenant_id, scope.project_id)
-            self.fleet.forget(project)
+            self.fleet.forget(ProjectKey.of(scope))
             assembly, snapshot = self._look(scope, choose, generation=snapshot.generation)
-        return Survey(assembly=assembly, snapshot=snapshot)
+        return assembly, snapshot
 
     def _look(
-        self,
-        scope: SearchScope,
-        choose: Callable[[Assembly, float], Iterable[Wanted]],
-        generation: int | None = None,
+        self, scope: SearchScope, choose: _Choice, generation: int | None = None
     ) -> tuple[Assembly, StateSnapshot]:
         """Where nothing was built yet the generation is read before the settings: one that is read after them may be
         that of a change which they do not have."""
+        project = ProjectKey.of(scope)
         if generation is None and scope.project_id and not self.factory.holds(scope):
-            first = self.fleet.snapshot(ProjectKey.of(scope), ()).generation
+            first = self.fleet.snapshot(project, ()).generation
             generation = first if first >= 0 else None
             self.factory.forget_settings(scope)
         assembly = self.factory.assemble(scope, generation)
-        wanted = list(dict.fromkeys(choose(assembly, self._clock.now())))
-        return assembly, self.fleet.snapshot(ProjectKey.of(scope), wanted)
+        now = self._clock.now()
+        needed = choose(assembly, now)
+        wanted, results = list(dict.fromkeys(needed.wanted)), list(dict.fromkeys(needed.results))
+        periods = budget_periods(assembly.settings.budgets, now)
+        return assembly, self.fleet.snapshot(project, wanted, budget_periods=periods, results=results)
 
     @staticmethod
     def _is_stopped_since(assembly: Assembly, snapshot: StateSnapshot) -> bool:
         """Whether the project was stopped or changed after its instances were built here, or that cannot be told."""
         return snapshot.generation >= 0 and assembly.generation != snapshot.generation
 
-    def _run(self, request: SearchRequest, scope: SearchScope, prepared: _Prepared, lineup: Lineup) -> SearchResult:
-        result = Cascade(
+    def _run(self, request: SearchRequest, scope: SearchScope, prepared: _Prepared, place: int) -> SearchResult:
+        """Out of what is kept, or by asking; whoever waited for another's answer in vain looks at the state anew."""
+        sought = prepared.sought[place]
+
+        def ask(again: bool) -> tuple[SearchResult, Sought | None]:
+            now, at = (self._prepare([request], scope), 0) if again else (prepared, place)
+            return self._ask(request, scope, prepared.purse, now, at), now.sought[at]
+
+        if sought is not None:
+            result = self._results.answer(sought, request, scope, ask)
+        elif request.cache is CacheUse.ONLY and prepared.lineups[place].candidates:
+            result = not_cached(request)
+        else:
+            result, _ = ask(False)
+        self._metrics.count(Metric.DISPATCH, modality=request.modality, tier=request.tier, outcome=_outcome(result))
+        return result
+
+    def _ask(
+        self, request: SearchRequest, scope: SearchScope, purse: Purse, prepared: _Prepared, place: int
+    ) -> SearchResult:
+        asking = Asking(
             request=request,
             scope=scope,
-            lineup=lineup,
             snapshot=prepared.snapshot,
             knobs=prepared.assembly.settings.knobs,
             caller=self._caller,
             fleet=self.fleet,
             clock=self._clock,
-        ).run()
-        self._metrics.count(Metric.DISPATCH, modality=request.modality, tier=request.tier, outcome=_outcome(result))
-        return result
+            tracing=self._tracing,
+            crew=self._crew,
+            purse=purse,
+            pools=self._pools,
+        )
+        lineup = prepared.lineups[place]
+        if request.strategy is not Strategy.FANOUT:
+            return Cascade(asking=asking, lineup=lineup).run()
+        from zarniwoop.dispatch.fan_out import FanOut  # a cascade does without it and all that fusion needs
+
+        return FanOut(asking=asking, lineup=lineup).run()
 
     @staticmethod
     def _ready(future: "Future[SearchResult]", request: SearchRequest) -> SearchResult:
@@ -198,10 +284,14 @@ class Dispatcher:
         )
 
 
-def _everything(assembly: Assembly, now: float) -> Iterator[Wanted]:
-    for candidate in assembly.candidates.values():
-        for modality in sorted(candidate.instance.modalities()):
-            yield candidate.wanted(modality, now)
+def _everything(assembly: Assembly, now: float) -> _Needed:
+    return _Needed(
+        wanted=[
+            candidate.wanted(modality, now)
+            for candidate in assembly.candidates.values()
+            for modality in sorted(candidate.instance.modalities())
+        ]
+    )
 
 
 def _outcome(result: SearchResult) -> str:

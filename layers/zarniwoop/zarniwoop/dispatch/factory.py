@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.problem import CallerError
 from zarniwoop.contract.provider import ProviderInstanceConfig, WrongSettingsError
-from zarniwoop.contract.request import SearchScope
-from zarniwoop.contract.transport import AwsCaller, KeyRing, PublicAddresses, Transport
-from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.transport import AwsCaller, KeyPools, PublicAddresses, Transport
+from zarniwoop.dispatch.candidates import Candidate, Lineup, line_up
+from zarniwoop.dispatch.language import wanted_languages
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.settings.endpoints import EndpointSettings, Misconfigured, ResearchSettings
 from zarniwoop.settings.names import PROTOCOL
+from zarniwoop.stores.recent import Recent
 from zarniwoop.text.languages import primary_language
 
 _MOST_ASSEMBLIES = 256
@@ -46,6 +48,22 @@ class Assembly:
     stale: bool
     built_at: float
     generation: int | None = field(default=None)
+    _lineups: Recent[tuple[object, ...], Lineup] = field(default_factory=Recent, repr=False)
+
+    def line_up(self, request: SearchRequest) -> Lineup:
+        """`candidates.line_up`, worked out once for all requests that it treats alike. Raises what that raises."""
+        alike = (
+            request.modality,
+            request.tier,
+            request.pinned_provider_id,
+            request.free_only,
+            wanted_languages(request),
+        )
+        lineup = self._lineups.get(alike)
+        if lineup is None:
+            lineup = line_up(request, self.candidates, self.settings)
+            self._lineups.put(alike, lineup)
+        return lineup
 
 
 class SearchProviderFactory:
@@ -57,7 +75,7 @@ class SearchProviderFactory:
         settings: SettingsSource,
         protocols: Protocols,
         transport: Transport,
-        keys: KeyRing,
+        keys: KeyPools,
         clock: Clock,
         metrics: Metrics,
         forget_settings: Callable[[str, str], None] = lambda _tenant_id, _project_id: None,
@@ -82,8 +100,9 @@ class SearchProviderFactory:
 
     def holds(self, scope: SearchScope) -> bool:
         """Whether something was built for the scope's project, be it new or old."""
+        key = _cache_key(scope)
         with self._lock:
-            return bool(self._siblings(_cache_key(scope)))
+            return key in self._assemblies or bool(self._siblings(key))
 
     def forget_settings(self, scope: SearchScope) -> None:
         """Read the settings anew for what is built next: another project of the tenant may have had them read."""
@@ -194,7 +213,7 @@ def instantiate(
     protocols: Protocols,
     *,
     transport: Transport,
-    keys: KeyRing,
+    keys: KeyPools,
     clock: Clock,
     aws: AwsCaller | None = None,
     addresses: PublicAddresses | None = None,
@@ -225,4 +244,5 @@ def instantiate(
     except Exception as error:  # noqa: BLE001 - an add-on's constructor: it must not take the other endpoints along
         reason = f"protocol '{endpoint.protocol}' fails to start ({type(error).__name__})"
         return (Misconfigured(instance_id=endpoint.id, setting=PROTOCOL, reason=reason),)
-    return Candidate(instance=instance, endpoint=endpoint, language=primary_language(language) if language else None)
+    only = primary_language(language) if language else None
+    return Candidate(instance=instance, endpoint=endpoint, language=only, keys=keys)

@@ -1,22 +1,24 @@
 """The shared state as the dispatcher sees it: it fails open, and remembers what it could not write.
 
 DynamoDB down must not stop a search, and hardly delay it: after a failure the table is left alone for two seconds.
-Meanwhile the last cooldowns and credits that were seen, and those that could not be written, hold in this environment,
-and a provider's published rate is kept by this environment alone.
+Meanwhile what was last seen, and what could not be written, holds in this environment (`fleet_memory`), as do limits
+(`fleet_ledger`), and a provider's published rate is kept by this environment alone. Where DynamoDB throttles one item
+the rest of the table answers as ever, so it is not left alone; and a turn or a hold that was throttled is none.
 """
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.dispatch.credit import CreditPeriod
+from zarniwoop.dispatch.fleet_ledger import FleetLedger
+from zarniwoop.dispatch.fleet_memory import FleetMemory
+from zarniwoop.dispatch.local_turns import LocalTurns
 from zarniwoop.observe.metrics import Metric, Metrics
-from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.recent import Recent
+from zarniwoop.stores.failure import StoreThrottled, StoreUnavailable
 from zarniwoop.stores.state import (
+    NO_BUDGETS,
     Cooldown,
     KeptQuota,
     ProjectKey,
@@ -30,11 +32,10 @@ from zarniwoop.stores.state import (
 PROBE_LEASE_SECONDS = 15.0
 REST_SECONDS = 2.0
 """How long a table that failed is not asked again: a hanging one costs a second and a half each time."""
+TURN_AGAIN_SECONDS = 1.0
+"""After how long there may be a turn at a rate whose item was throttled."""
 
 Returned = TypeVar("Returned")
-
-_CooldownKey = tuple[ProjectKey, Subject, str]
-_CreditKey = tuple[ProjectKey, str, str]
 
 
 class FleetState:
@@ -44,39 +45,40 @@ class FleetState:
         self._store = store
         self._clock = clock
         self._metrics = metrics
-        self._lock = threading.Lock()
         self._rests_until = float("-inf")
-        self._seen: Recent[_CooldownKey, Cooldown] = Recent()
-        self._unwritten: Recent[_CooldownKey, Cooldown] = Recent()
-        self._spent: Recent[_CreditKey, float] = Recent()
-        self._unpaid: Recent[_CreditKey, float] = Recent()
-        self._turns: Recent[str, float] = Recent()
+        self._memory = FleetMemory(clock)
+        self._local = LocalTurns()
+        self.ledger = FleetLedger(store, self._ask, clock)
 
-    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
-        """One read, and what could not be written so far; when it fails, what was last seen."""
+    def snapshot(
+        self,
+        project: ProjectKey,
+        wanted: Sequence[Wanted],
+        *,
+        budget_periods: Mapping[str, str] = NO_BUDGETS,
+        results: Sequence[str] = (),
+    ) -> StateSnapshot:
+        """One read, and what could not be written so far; when it fails, what was last seen, and no kept answer."""
         try:
-            snapshot = self._ask("snapshot", lambda: self._store.snapshot(project, wanted))
+            snapshot = self._ask(
+                "snapshot", lambda: self._store.snapshot(project, wanted, budget_periods, results=results)
+            )
         except StoreUnavailable:
-            snapshot = self._last_seen(project, wanted)
+            last_seen = self._memory.last_seen(project, wanted)
+            snapshot = self.ledger.with_last_seen(project, wanted, budget_periods, last_seen)
         else:
-            self._see(project, wanted, snapshot)
-        cooldowns = dict(self._held_here(project, wanted, snapshot))
-        unpaid = dict(self._unpaid_here(project, wanted))
-        if not cooldowns and not unpaid:
-            return snapshot
-        spent = {instance_id: snapshot.spent.get(instance_id, 0.0) + amount for instance_id, amount in unpaid.items()}
-        return replace(snapshot, cooldowns={**snapshot.cooldowns, **cooldowns}, spent={**snapshot.spent, **spent})
+            self._memory.see(project, wanted, snapshot)
+            snapshot = self.ledger.corrected(project, wanted, budget_periods, snapshot)
+        return self._memory.with_unwritten(project, wanted, snapshot)
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
         """Write a cooldown; what stands afterwards holds here even when it could not be written."""
-        key = (project, cooldown.subject, cooldown.fingerprint)
         try:
             standing = self._ask("cooldown", lambda: self._store.extend_cooldown(project, cooldown))
         except StoreUnavailable:
-            self._unwritten.put(key, cooldown)
+            self._memory.not_written(project, cooldown)
             return cooldown
-        self._unwritten.pop(key)
-        self._seen.put(key, standing)
+        self._memory.written(project, cooldown, standing)
         return standing
 
     def claim_probe(self, project: ProjectKey, cooldown: Cooldown) -> bool:
@@ -84,8 +86,7 @@ class FleetState:
 
         A cooldown that the table does not have cannot be claimed there: what the table has instead is.
         """
-        key = (project, cooldown.subject, cooldown.fingerprint)
-        known = self._seen.get(key) if self._unwritten.get(key) == cooldown else cooldown
+        known = self._memory.in_the_table(project, cooldown)
         if known is None or known.closed:
             return True
         now = self._clock.now()
@@ -98,47 +99,50 @@ class FleetState:
             return True
 
     def close_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> None:
-        key = (project, cooldown.subject, cooldown.fingerprint)
-        self._unwritten.pop(key)
-        self._seen.pop(key)
-        try:
+        self._memory.closed(project, cooldown)
+        with suppress(StoreUnavailable):
             self._ask("close", lambda: self._store.close_cooldown(project, cooldown))
-        except StoreUnavailable:
-            return
 
-    def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None:
+    def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota, *, looked_up: bool = False) -> None:
+        """`looked_up`: it was asked for by itself, and is newer than whatever is kept."""
         try:
-            self._ask("quota", lambda: self._store.save_quota(project, subject, quota))
+            standing = self._ask("quota", lambda: self._store.save_quota(project, subject, quota, looked_up=looked_up))
         except StoreUnavailable:
-            return
-
-    def add_spent(self, project: ProjectKey, instance_id: str, period: CreditPeriod, amount: float) -> None:
-        """Count credit that was spent; what cannot be written is owed, and written with the next."""
-        key = (project, instance_id, period.name)
-        owed = amount + (self._unpaid.pop(key) or 0.0)
-        try:
-            spent = self._ask(
-                "credit",
-                lambda: self._store.add_spent(project, instance_id, period.name, owed, expires_at=period.forgotten_at),
-            )
-        except StoreUnavailable:
-            with self._lock:
-                self._unpaid.put(key, owed + (self._unpaid.get(key) or 0.0))
-            return
-        self._spent.put(key, spent)
+            self._memory.quota_not_written(project, subject, quota, looked_up=looked_up)
+        else:
+            self._memory.quota_written(project, subject, standing)
 
     def take_turn(self, pacing: Pacing, *, latest: float) -> Turn:
         """A turn that begins by `latest`, or the news that there is none by then."""
         now = self._clock.now()
         try:
             return self._ask("turn", lambda: self._store.take_turn(pacing, now=now, latest=latest))
+        except StoreThrottled:
+            return Turn(at=now + TURN_AGAIN_SECONDS, granted=False)
         except StoreUnavailable:
-            return self._local_turn(pacing, now, latest)
+            return self._local.take(pacing, now, latest)
+
+    def hold_turn(self, pacing: Pacing, holder: str, *, lease_seconds: float) -> Turn:
+        """Keep the others out while this one is served; with the table down, those of this environment."""
+        now = self._clock.now()
+        try:
+            return self._ask(
+                "hold", lambda: self._store.hold_turn(pacing, holder, now=now, lease_seconds=lease_seconds)
+            )
+        except StoreThrottled:
+            return Turn(at=now + TURN_AGAIN_SECONDS, granted=False, being_served=True)
+        except StoreUnavailable:
+            return self._local.hold(pacing, holder, now, lease_seconds)
+
+    def release_turn(self, pacing: Pacing, holder: str) -> None:
+        now = self._clock.now()
+        self._local.release(pacing, holder, now)
+        with suppress(StoreUnavailable):
+            self._ask("release", lambda: self._store.release_turn(pacing, holder, now=now))
 
     def forget(self, project: ProjectKey) -> None:
-        """Drop the cooldowns that this environment remembers of a project."""
-        self._seen.drop(lambda key: key[0] == project)
-        self._unwritten.drop(lambda key: key[0] == project)
+        """Drop what this environment remembers of a project, its spending aside."""
+        self._memory.forget(project)
 
     def _ask(self, operation: str, ask: Callable[[], Returned]) -> Returned:
         """Ask the store, unless it failed a moment ago. Raises StoreUnavailable, and has counted the loss by then."""
@@ -147,65 +151,8 @@ class FleetState:
             raise StoreUnavailable("the shared state failed a moment ago")
         try:
             return ask()
-        except StoreUnavailable:
-            self._rests_until = self._clock.monotonic() + REST_SECONDS
+        except StoreUnavailable as failure:
+            if not isinstance(failure, StoreThrottled):
+                self._rests_until = self._clock.monotonic() + REST_SECONDS
             self._metrics.count(Metric.STATE_UNAVAILABLE, operation=operation)
             raise
-
-    def _see(self, project: ProjectKey, wanted: Sequence[Wanted], snapshot: StateSnapshot) -> None:
-        for each in wanted:
-            key, found = (project, each.subject, each.fingerprint), snapshot.cooldowns.get(each.subject)
-            if found is None:
-                self._seen.pop(key)
-            else:
-                self._seen.put(key, found)
-            if each.credit_period is not None:
-                instance_id = each.subject[0]
-                self._spent.put((project, instance_id, each.credit_period), snapshot.spent.get(instance_id, 0.0))
-
-    def _last_seen(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
-        cooldowns = {each.subject: self._seen.get((project, each.subject, each.fingerprint)) for each in wanted}
-        spent = {
-            each.subject[0]: self._spent.get((project, each.subject[0], each.credit_period)) or 0.0
-            for each in wanted
-            if each.credit_period is not None
-        }
-        return StateSnapshot(
-            cooldowns={subject: cooldown for subject, cooldown in cooldowns.items() if cooldown is not None},
-            spent=spent,
-            generation=-1,
-        )
-
-    def _held_here(
-        self, project: ProjectKey, wanted: Sequence[Wanted], snapshot: StateSnapshot
-    ) -> Iterator[tuple[Subject, Cooldown]]:
-        """Unwritten cooldowns that hold longer than what the table has. Those that are over are let go of."""
-        now = self._clock.now()
-        for each in wanted:
-            key = (project, each.subject, each.fingerprint)
-            held = self._unwritten.get(key)
-            if held is None:
-                continue
-            if now < held.until and _outlasts(held, snapshot.cooldowns.get(each.subject)):
-                yield each.subject, held
-            else:
-                self._unwritten.pop(key)
-
-    def _unpaid_here(self, project: ProjectKey, wanted: Sequence[Wanted]) -> Iterator[tuple[str, float]]:
-        for each in wanted:
-            instance_id, period = each.subject[0], each.credit_period
-            amount = self._unpaid.get((project, instance_id, period)) if period is not None else None
-            if amount is not None:
-                yield instance_id, amount
-
-    def _local_turn(self, pacing: Pacing, now: float, latest: float) -> Turn:
-        with self._lock:
-            start = max(now, self._turns.get(pacing.subject) or 0.0)
-            if start > latest:
-                return Turn(at=start, granted=False)
-            self._turns.put(pacing.subject, start + pacing.interval)
-            return Turn(at=start, granted=True)
-
-
-def _outlasts(held: Cooldown, known: Cooldown | None) -> bool:
-    return known is None or (held.until_settings_change, held.until) > (known.until_settings_change, known.until)

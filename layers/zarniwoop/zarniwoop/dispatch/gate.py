@@ -16,8 +16,11 @@ class Skip(StrEnum):
     COOLDOWN = "cooldown"
     PROBING = "probing"
     EXHAUSTED = "exhausted"
+    BUDGET = "budget"
+    METERED = "metered"
     THROTTLED = "throttled"
     OUT_OF_TIME = "out_of_time"
+    SUPERSEDED = "superseded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,9 @@ class Verdict:
     probe: Cooldown | None = None
 
 
+_GO = Verdict()
+
+
 def judge(
     candidate: Candidate, cooldown: Cooldown | None, quota: QuotaStatus | None, scope: SearchScope, now: float
 ) -> Verdict:
@@ -39,7 +45,7 @@ def judge(
     if quota is not None and quota.exhausted_at(now):
         return Verdict(skip=Skip.EXHAUSTED, retry_at=quota.resets_at)
     if cooldown is None or cooldown.closed:
-        return Verdict()
+        return _GO
     if cooldown.until_settings_change:
         return Verdict(skip=Skip.COOLDOWN, detail=cooldown.reason)
     if now < cooldown.until:

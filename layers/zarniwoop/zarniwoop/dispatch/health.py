@@ -2,6 +2,7 @@
 
 A wait that the provider stated is never shortened. Our own guesses climb a ladder by consecutive failures and end at
 its top; a subject that stayed well for ten minutes after its last cooldown starts at the bottom again.
+Whoever is overtaken has failed, if it had the time of a fair attempt; with less, if it happens three times in a row.
 """
 
 from zarniwoop.contract.failure import (
@@ -28,6 +29,10 @@ _HELD_FOR_SETTINGS = 30 * 24 * 60 * _MINUTE
 QUIET_SECONDS = 10 * _MINUTE
 FAIR_ATTEMPT_SECONDS = 3.0
 """An attempt that was given less than this and ran out of time says nothing about the provider."""
+SLOW_SECONDS = 1.0
+"""Nobody who was overtaken in less is slow, however soon others are asked beside it."""
+SLOW_IN_A_ROW = 3
+SUPERSEDED = "superseded"
 
 
 def cooldown_after(
@@ -50,6 +55,41 @@ def cooldown_after(
         failed_at=now,
         fingerprint=fingerprint,
         until_settings_change=isinstance(error, CredentialsRejected),
+    )
+
+
+def cooldown_after_losing(
+    subject: Subject, previous: Cooldown | None, *, now: float, fingerprint: str, lasted: float, patience: float
+) -> Cooldown | None:
+    """What follows when one that was asked beside it, after `patience` seconds, answered first. `lasted`: its own time.
+
+    One that lost so soon is counted under a closed cooldown, until an answer of its own ends the row. A probe has no
+    second chance: that it answers was to be shown. What began as somebody's hedge, and had less time, is let off.
+    """
+    if lasted < FAIR_ATTEMPT_SECONDS:
+        if lasted < max(patience, SLOW_SECONDS):
+            return None
+        recent = previous is not None and now < previous.failed_at + QUIET_SECONDS
+        slow = 1 + (previous.slow if previous is not None and recent else 0)
+        if slow < SLOW_IN_A_ROW and (previous is None or previous.closed):
+            return _counted(slow, subject, previous, now, fingerprint)
+    hung = ProviderUnavailable("another provider answered first", cause=Cause.DEADLINE)
+    return cooldown_after(hung, subject, previous, now=now, fingerprint=fingerprint, allowed=FAIR_ATTEMPT_SECONDS)
+
+
+def _counted(slow: int, subject: Subject, previous: Cooldown | None, now: float, fingerprint: str) -> Cooldown:
+    """It may be asked as before, and the failures of before are remembered."""
+    instance_id, modality = subject
+    return Cooldown(
+        instance_id=instance_id,
+        modality=modality,
+        reason=SUPERSEDED,
+        until=now,
+        failures=_failures(previous, now) - 1,
+        failed_at=now,
+        fingerprint=fingerprint,
+        closed=True,
+        slow=slow,
     )
 
 

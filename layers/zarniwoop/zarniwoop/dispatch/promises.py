@@ -1,12 +1,37 @@
 """What a result promises, whoever made it: kept here, since an add-on may not."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from zarniwoop.contract.failure import ProviderUnavailable
+from zarniwoop.contract.hit import ContentReference
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.text.urls import http_url
+
+Told = TypeVar("Told")
+
+
+def most_calls(candidate: Candidate, request: SearchRequest) -> int:
+    """How many requests this search may send at most, for as many hits as the endpoint's settings allow."""
+    most = candidate.endpoint.max_results
+    fewer = most is not None and most < request.max_results
+    return max(1, candidate.instance.most_calls(replace(request, max_results=most) if fewer and most else request))
+
+
+def most_load_calls(candidate: Candidate, reference: ContentReference) -> int:
+    """How many requests the load of a body may send at most."""
+    return max(1, candidate.instance.most_load_calls(reference))
+
+
+def foretold(tell: Callable[[], Told], otherwise: Told) -> Told:
+    """What an instance tells, for a look ahead; where it raises what it must not, whoever asks it will hear of that."""
+    try:
+        return tell()
+    except Exception:  # noqa: BLE001 - the SPI's boundary: an add-on's bug must not end the cascade
+        return otherwise
 
 
 def searched(candidate: Candidate, request: SearchRequest, scope: SearchScope) -> SearchResult:

@@ -4,7 +4,7 @@ A look-up is kept in DynamoDB for `research.quota.cache.ttlMinutes`, so that the
 is kept for half a minute in memory and means READY.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from zarniwoop.contract.deadline import Clock
@@ -12,21 +12,26 @@ from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderError
 from zarniwoop.contract.quota import QuotaStatus
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.dispatch.credit import counted_here, credit_period, credit_status, price_of_a_call
+from zarniwoop.dispatch.credit import counted_here, credit_status, period_of, price_of_a_call
 from zarniwoop.dispatch.fleet import FleetState
+from zarniwoop.dispatch.observations import Contact
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.settings.endpoints import Knobs
-from zarniwoop.stores.audit import AuditStore
+from zarniwoop.stores.audit import AuditStore, CallRecord
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.recent import Recent
 from zarniwoop.stores.state import KeptQuota, ProjectKey, StateSnapshot, Subject
 
 _FAILED_LOOKUP_SECONDS = 30.0
 _COUNT_LIMIT = 100_000
+_CLOCKS_DIFFER = 60.0
 
 
 class QuotaBook:
-    """Looks quotas up for `research_providers`, and keeps them. Spends no search."""
+    """Looks quotas up for `research_providers`, and keeps them. Spends no search.
+
+    Of several keys the first is asked after, and nothing kept: what it has left says nothing of the others.
+    """
 
     def __init__(self, *, fleet: FleetState, calls: AuditStore, clock: Clock, metrics: Metrics) -> None:
         self._fleet = fleet
@@ -34,6 +39,7 @@ class QuotaBook:
         self._clock = clock
         self._metrics = metrics
         self._failed_until: Recent[tuple[ProjectKey, str], float] = Recent()
+        self._contacts: Recent[tuple[ProjectKey, str], Contact] = Recent()
 
     def look_up(
         self, candidate: Candidate, scope: SearchScope, snapshot: StateSnapshot, knobs: Knobs
@@ -45,16 +51,27 @@ class QuotaBook:
         subjects: list[Subject] = [
             (candidate.endpoint.id, modality) for modality in sorted(candidate.instance.modalities())
         ]
-        kept = [found for subject in subjects if (found := snapshot.quotas.get(subject)) is not None]
-        if kept:
+        kept = {subject: found for subject in subjects if (found := snapshot.quotas.get(subject)) is not None}
+        if kept and not self._is_doubtful(kept.values(), knobs):
             self._looked_up(subjects, "cache")
-            return min(kept, key=lambda each: not each.status.exhausted).status
+            return _telling(kept.values())
         self._looked_up(subjects, "provider")
         told = self._ask(candidate, scope)
+        if told is None and kept:
+            return _telling(kept.values())
         if told is None and own is not None:
             return own
         status = told or self._count(candidate, ProjectKey.of(scope))
-        return self._keep(status, subjects, candidate, scope, knobs) if status is not None else None
+        if status is None:
+            return None
+        concerned = subjects if status.exhausted else [*subjects[:1], *(each for each in kept if each != subjects[0])]
+        return self._keep(status, concerned, candidate, scope, knobs)
+
+    def _is_doubtful(self, kept: Iterable[KeptQuota], knobs: Knobs) -> bool:
+        """One that is kept as used up for longer than a quota is believed: somebody may have bought more by now."""
+        oldest = min(each.status.observed_at for each in kept)
+        exhausted = any(each.status.exhausted for each in kept)
+        return exhausted and oldest + knobs.quota_cache_ttl_minutes * 60 <= self._clock.now()
 
     def _looked_up(self, subjects: Sequence[Subject], source: str) -> None:
         for instance_id, modality in subjects[:1]:
@@ -65,18 +82,47 @@ class QuotaBook:
         if (self._failed_until.get(key) or 0.0) > self._clock.now():
             return None
         try:
-            return candidate.instance.current_quota(scope)
-        except (ProviderError, ConfigurationUnavailable):
+            return self._told(candidate.instance.current_quota(scope), key)
+        except ProviderError as error:
+            self._contacts.put(key, Contact(at=self._clock.now(), failure=error.reason))
+        except ConfigurationUnavailable:
             pass
         except Exception:  # noqa: BLE001 - the SPI's boundary: an add-on's bug must not hide the other providers
             self._metrics.count(Metric.INTERNAL_ERRORS, protocol=candidate.endpoint.protocol)
         self._failed_until.put(key, self._clock.now() + _FAILED_LOOKUP_SECONDS)
         return None
 
+    def _told(self, quota: QuotaStatus | None, key: tuple[ProjectKey, str]) -> QuotaStatus | None:
+        if quota is not None:
+            self._contacts.put(key, Contact(at=self._clock.now()))
+        return quota
+
+    def would_ask(self, candidate: Candidate, scope: SearchScope, snapshot: StateSnapshot, knobs: Knobs) -> bool:
+        """Whether a look-up now would go to the provider itself."""
+        own = counted_here(candidate.endpoint, snapshot, self._clock.now())
+        kept = [quota for subject, quota in snapshot.quotas.items() if subject[0] == candidate.endpoint.id]
+        failed_until = self._failed_until.get((ProjectKey.of(scope), candidate.endpoint.id)) or 0.0
+        is_known = (own is not None and own.exhausted) or (bool(kept) and not self._is_doubtful(kept, knobs))
+        return not is_known and failed_until <= self._clock.now()
+
+    def last_look_up(self, candidate: Candidate, scope: SearchScope) -> Contact | None:
+        """How this environment's last look-up at the provider itself ended; None where there was none."""
+        return self._contacts.get((ProjectKey.of(scope), candidate.endpoint.id))
+
+    def last_call(self, candidate: Candidate, scope: SearchScope) -> CallRecord | None:
+        """The instance's latest call, of whatever kind; None where none is known."""
+        project, now = ProjectKey.of(scope), self._clock.now()
+        try:
+            page = self._calls.between(project, candidate.endpoint.id, 0.0, now + _CLOCKS_DIFFER, at_most=1)
+        except StoreUnavailable:
+            self._metrics.count(Metric.STATE_UNAVAILABLE, operation="last_call")
+            return None
+        return page.records[0] if page.records else None
+
     def _count(self, candidate: Candidate, project: ProjectKey) -> QuotaStatus | None:
         """Out of the audit trail: for an endpoint without a limit it is good enough, and costs searches nothing."""
         now, endpoint = self._clock.now(), candidate.endpoint
-        since = credit_period(endpoint.credit_kind, now).since
+        since = period_of(endpoint, now).since
         try:
             calls = self._calls.count_since(project, endpoint.id, since, at_most=_COUNT_LIMIT)
         except StoreUnavailable:
@@ -87,12 +133,12 @@ class QuotaBook:
     def _keep(
         self, status: QuotaStatus, subjects: Sequence[Subject], candidate: Candidate, scope: SearchScope, knobs: Knobs
     ) -> QuotaStatus:
-        """One item is enough for what is not used up; what is concerns every modality."""
+        """One item is enough for what is not used up, unless another says the contrary; what is concerns them all."""
         now = self._clock.now()
         status = replace(status, observed_at=status.observed_at or now)
         kept = KeptQuota(status=status, expires_at=now + self._kept_seconds(candidate, scope, knobs))
-        for subject in subjects if status.exhausted else subjects[:1]:
-            self._fleet.save_quota(ProjectKey.of(scope), subject, kept)
+        for subject in subjects if candidate.key_count() == 1 else ():
+            self._fleet.save_quota(ProjectKey.of(scope), subject, kept, looked_up=True)
         return status
 
     def _kept_seconds(self, candidate: Candidate, scope: SearchScope, knobs: Knobs) -> float:
@@ -101,3 +147,8 @@ class QuotaBook:
         kept = knobs.quota_cache_ttl_minutes * 60.0
         left = broken_until - self._clock.now()
         return min(kept, left) if left > 0 else kept
+
+
+def _telling(kept: Iterable[KeptQuota]) -> QuotaStatus:
+    """The one that is used up, where there is one."""
+    return min(kept, key=lambda each: not each.status.exhausted).status

@@ -7,6 +7,7 @@ from zarniwoop.contract.failure import (
     CredentialsRejected,
     EndpointMisconfigured,
     MalformedAnswer,
+    OutOfTurn,
     ProviderError,
     ProviderUnavailable,
     QueryRejected,
@@ -15,6 +16,7 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.problem import Problem
 from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.promises import foretold
 from zarniwoop.settings.names import API_KEY, BASE_URL, endpoint_setting
 from zarniwoop.wire.driver import WireInstance
 
@@ -39,7 +41,7 @@ def failed(candidate: Candidate, error: ProviderError) -> Problem:
         suffix,
         way_out,
         slug=error.reason.replace("_", "-"),
-        retryable=isinstance(error, (RateLimited, ProviderUnavailable)),
+        retryable=isinstance(error, (OutOfTurn, RateLimited, ProviderUnavailable)),
         wait_seconds=error.retry_after,
     )
 
@@ -83,7 +85,8 @@ def _problem(
 
 def _name(candidate: Candidate) -> str:
     """As whoever runs the provider calls it."""
-    return candidate.instance.display_name().removesuffix(f" ({candidate.endpoint.id})")
+    named = foretold(candidate.instance.display_name, candidate.endpoint.id)
+    return named.removesuffix(f" ({candidate.endpoint.id})")
 
 
 def _documentation(candidate: Candidate) -> str:
@@ -102,6 +105,7 @@ _WORDS: tuple[tuple[type[ProviderError], Callable[[Candidate], _Said]], ...] = (
     (QuotaExhausted, lambda _: ("the key is good, its plan is used up", API_KEY, "wait, or take a larger plan")),
     (EndpointMisconfigured, lambda each: ("a setting does not fit", None, f"mend this field{_documentation(each)}")),
     (AccessRefused, lambda each: ("access is refused", None, f"ask the provider why{_documentation(each)}")),
+    (OutOfTurn, lambda _: ("its published rate is used up", None, "test again in a while")),
     (RateLimited, lambda _: ("it says to slow down", None, "test again in a while")),
     (ProviderUnavailable, lambda _: ("it cannot be reached", BASE_URL, "check the address, or test again later")),
     (

@@ -25,8 +25,10 @@ from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.stores.failure import OutOfTime, StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
+from zarniwoop.text.operators import Kind
 from zarniwoop.wire.filters import account_for_filters
 from zarniwoop.wire.format import Found, SettingsPart
+from zarniwoop.wire.operators import heeded, meaning_of
 
 if TYPE_CHECKING:
     from zarniwoop.contract.deadline import Deadline
@@ -40,6 +42,7 @@ MODALITIES = frozenset((SearchModality.INTERNAL_DOC, SearchModality.RAG))
 MOST_RESULTS = 50
 FILTERS = frozenset(("filetype", "date_from", "date_to", "freshness_days"))
 _NO_SITE = "documents lie in the project's own bucket and have no site"
+OPERATORS = frozenset((Kind.PHRASE,))
 IGNORES = {"site": _NO_SITE, "domain": _NO_SITE, "locale": "the index holds every language and matches words"}
 _SYNONYMS = {"markdown": "md", "htm": "html", "text": "txt"}
 
@@ -102,7 +105,13 @@ class LocalIndexInstance(SearchProviderInstance):
         return frozenset(SearchTier)
 
     def capabilities(self) -> Capabilities:
-        return Capabilities(filters=FILTERS, max_results=MOST_RESULTS, index_family=PROTOCOL_ID, loads_content=True)
+        return Capabilities(
+            filters=FILTERS,
+            operators=heeded(OPERATORS, FILTERS),
+            max_results=MOST_RESULTS,
+            index_family=PROTOCOL_ID,
+            loads_content=True,
+        )
 
     def availability(self, scope: SearchScope) -> ProviderAvailability:  # noqa: ARG002 - the SPI's signature
         return ProviderAvailability.READY if self._config.enabled else ProviderAvailability.DISABLED
@@ -133,12 +142,14 @@ class LocalIndexInstance(SearchProviderInstance):
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         if request.modality not in MODALITIES:
             return self._result(request, error_message=f"{self.id()} does not serve {request.modality}")
-        project = ProjectKey.of(scope)
+        project, meant = ProjectKey.of(scope), meaning_of(request, OPERATORS)
         with self._opened(project, scope.deadline) as index:
             if index is None:
                 return self._without_index(request, project)
-            hits = self._hits(index, request, scope)
-        narrowed, applied = account_for_filters(request, Found(hits=hits, translated=FILTERS), IGNORES)
+            hits = self._hits(index, meant.request, scope)
+        found = meant.narrowed(Found(hits=hits, translated=FILTERS))
+        narrowed, applied = account_for_filters(meant.request, found, IGNORES)
+        applied += meant.applied
         ranked = tuple(hit.ranked(rank) for rank, hit in enumerate(narrowed.hits, 1))
         note = f"{index.manifest.refused} documents of this project are not indexed" if index.manifest.refused else None
         return self._result(

@@ -1,17 +1,15 @@
 """Envelopes to answers: JSON within Lambda's response limit, and the status line of the REST API."""
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import ceil
 from typing import Any
-
-import orjson
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.failure import ConfigurationUnavailable, StackMisconfigured
 from zarniwoop.contract.problem import CallerError, Problem
 from zarniwoop.contract.result import SearchResult
+from zarniwoop.text.as_json import as_json
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.tools.run_report import RunAccepted
 
@@ -61,31 +59,33 @@ def broken(request_id: str) -> ToolResult:
     return ToolResult(ok=False, error=problem)
 
 
-def encode(result: ToolResult, limit: int = MAX_ANSWER_BYTES, weigh: Callable[[bytes], int] = len) -> bytes:
-    """The envelope as JSON that weighs at most `limit`: first inline bodies go, then hits from the end, and it says so.
+Weigh = Callable[[bytes], int]
+Shorten = Callable[[ToolResult, int, Weigh], ToolResult]
 
-    `weigh` tells what an encoded envelope weighs where it is going, by default its bytes.
+
+def encode(
+    result: ToolResult, limit: int = MAX_ANSWER_BYTES, weigh: Weigh = len, shorten: Shorten | None = None
+) -> bytes:
+    """The envelope as JSON that weighs at most `limit`.
+
+    `shorten` makes it so without losing anything. Where that is not to be had: first inline bodies go, then hits from
+    the end, and it says so. `weigh` tells what an encoded envelope weighs where it is going, by default its bytes.
     """
-    encoded = _json(result)
+    encoded = as_json(result)
+    if shorten is not None and weigh(encoded) > limit:
+        result = shorten(result, limit, weigh)
+        encoded = as_json(result)
     while weigh(encoded) > limit:
         lighter = _lighter(result)
         if lighter is None:
-            return _json(replace(result, data=None))
-        result, encoded = lighter, _json(lighter)
+            return as_json(replace(result, data=None))
+        result, encoded = lighter, as_json(lighter)
     return encoded
 
 
 def weight_as_string(encoded: bytes) -> int:
     """The bytes that JSON takes inside a JSON string, as the body of a proxy response: marks are escaped once more."""
     return len(encoded) + encoded.count(b'"') + encoded.count(b"\\")
-
-
-def _json(result: ToolResult) -> bytes:
-    try:
-        return orjson.dumps(result, default=str)
-    except TypeError:  # an add-on's half surrogate pair, endless integer or odd key: said as well as JSON can say it
-        plain = json.dumps(asdict(result), ensure_ascii=False, default=str, skipkeys=True)
-        return plain.encode(errors="replace")
 
 
 def _lighter(result: ToolResult) -> ToolResult | None:
@@ -115,11 +115,11 @@ def _lighter_search(result: SearchResult, *, bodies: bool) -> SearchResult:
     return replace(result, hits=kept, returned_count=len(kept), dropped_count=dropped, truncated=True)
 
 
-def http_response(result: ToolResult, request_id: str) -> dict[str, Any]:
+def http_response(result: ToolResult, request_id: str, shorten: Shorten | None = None) -> dict[str, Any]:
     """The API Gateway proxy response of an envelope; a problem's status is the response's, a receipt is a 202."""
     status = result.error.status if result.error else 202 if isinstance(result.data, RunAccepted) else 200
     wait = result.error.wait_seconds if result.error and status in (429, 503, 504) else None
-    body = encode(result, weigh=weight_as_string)
+    body = encode(result, weigh=weight_as_string, shorten=shorten)
     return proxy_response(body, status, request_id, {"retry-after": str(ceil(wait))} if wait else {})
 
 

@@ -26,6 +26,11 @@ _SETTINGS_ROUTES = (
 _DOCUMENTS_ROUTE = "GET/v1/documents"
 """What became of a project's documents is for whoever may search them."""
 _SEARCHES = "research_search"
+_USAGE_ROUTE = "GET/v1/usage"
+"""What was spent on providers is for whoever may look at them."""
+_SEES_PROVIDERS = "research_providers"
+_RESULTS_ROUTE = "GET/v1/results/*"
+"""Whoever may use a tool may read its answer to the end; which tool that was is looked at there."""
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9_\-.~+/]{16,256}=*)", re.IGNORECASE)
 
 
@@ -79,9 +84,12 @@ def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
     tools = [f"POST/v1/tools/{name}" for name in grant.tools or ("*",)]
     reads_runs = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _LEAVES_RUNS in grant.tools)
     reads_documents = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _SEARCHES in grant.tools)
+    sees_usage = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _SEES_PROVIDERS in grant.tools)
     edits = grant.level >= SETTINGS_LEVEL and (not grant.tools or SETTINGS in grant.tools)
     routes = ["GET/v1/tools", *tools, *(_RUN_ROUTES if reads_runs else ()), *(_SETTINGS_ROUTES if edits else ())]
     routes += [_DOCUMENTS_ROUTE] if reads_documents else []
+    routes += [_USAGE_ROUTE] if sees_usage else []
+    routes += [_RESULTS_ROUTE] if grant.level >= _RUNS_FROM_LEVEL else []
     return {
         "principalId": grant.token_hash[:16],
         "policyDocument": {

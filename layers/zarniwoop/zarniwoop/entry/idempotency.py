@@ -18,7 +18,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import CallerError, Conflict, InvalidArgument
-from zarniwoop.entry.answers import http_response, refused, weight_as_string
+from zarniwoop.entry.answers import Shorten, http_response, refused, weight_as_string
 from zarniwoop.entry.callers import Caller, caller_of_api_event
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.tools.tool import Tool
@@ -41,6 +41,7 @@ def once(
     services: Environment,
     context: LambdaContext,
     answer: Callable[[], ToolResult],
+    shorten: Shorten,
 ) -> dict[str, Any]:
     """The first answer to this key, computed at most once. With the table down the call is made all the same."""
     try:
@@ -54,7 +55,7 @@ def once(
     )
     def answered(*, claim: dict[str, str]) -> dict[str, Any]:  # noqa: ARG001 - the decorator reads it
         result = answer()
-        given.append(http_response(result, context.aws_request_id))
+        given.append(http_response(result, context.aws_request_id, shorten))
         if not result.ok or weight_as_string(given[0]["body"].encode()) > MAX_KEPT_BYTES:
             raise NotKeptError
         return given[0]
@@ -67,7 +68,7 @@ def once(
         return http_response(refused(_refusal(error)), context.aws_request_id)
     except (IdempotencyPersistenceLayerError, IdempotencyInconsistentStateError):
         services.log.warning("idempotency table unavailable", extra={"tool": spec.name})
-        return given[0] if given else http_response(answer(), context.aws_request_id)
+        return given[0] if given else http_response(answer(), context.aws_request_id, shorten)
     return remembered
 
 

@@ -9,6 +9,7 @@ from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.failure import ConfigurationUnavailable, StackMisconfigured
 from zarniwoop.contract.problem import CallerError, OutOfTime
 from zarniwoop.entry.answers import broken, misconfigured, refused, unconfigured
+from zarniwoop.entry.bounding import Bounding
 from zarniwoop.entry.callers import Caller
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.tools.arguments import parse_arguments
@@ -28,14 +29,16 @@ def call_tool(
     context: LambdaContext,
     *,
     seconds: float | None = None,
+    bounding: Bounding | None = None,
 ) -> ToolResult:
     """Check, parse, handle. Raises CallerError and ConfigurationUnavailable; nothing was called then."""
     caller.check(tool)
     arguments = parse_arguments(tool.arguments, given)
     until = deadline(context, environment.clock, seconds or tool.max_seconds)
     scope = caller.scope(arguments, until, context.aws_request_id)
-    result: ToolResult = tool.handle(arguments, scope, environment.tools)
-    return result
+    result: ToolResult = tool.call(arguments, scope, environment.tools)
+    bounding = bounding or Bounding(tool.name, environment)
+    return bounding.within(result, getattr(arguments, "max_chars", None), scope)
 
 
 def deadline(context: LambdaContext, clock: Clock, seconds: float | None = None) -> Deadline:

@@ -58,10 +58,11 @@ def _stop(event: Mapping[str, Any], services: Environment, context: LambdaContex
     if named.project_id is None:
         raise InvalidArgument("'project_id' is missing", field="project_id", suggested_action="name the project")
     project = ProjectKey(tenant_id=named.tenant_id, project_id=named.project_id)
+    stopped_at = services.clock.now()
     generation = services.state.bump_generation(project)
     ended = _stop_runs(project, services, context)
     services.insights.delete(project)
-    return {
+    deleted = {
         "generation": generation,
         "stopped_runs": ended[RunState.STOPPED],
         "stopping_runs": ended[LEFT],
@@ -69,6 +70,8 @@ def _stop(event: Mapping[str, Any], services: Environment, context: LambdaContex
         "deleted_content_objects": services.content.delete_project(project),
         "deleted_index_objects": services.documents.delete_index(project),
     }
+    services.continuations.stop(project, stopped_at)  # last: it stands among what was deleted
+    return deleted
 
 
 def _stop_runs(project: ProjectKey, services: Environment, context: LambdaContext) -> Counter[str]:

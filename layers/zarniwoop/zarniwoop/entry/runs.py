@@ -13,6 +13,7 @@ from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing, Unready
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.answers import http_response
+from zarniwoop.entry.bounding import Bounding
 from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
 from zarniwoop.entry.content import read_content
 from zarniwoop.entry.insights import read_insights
@@ -23,7 +24,7 @@ from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.page_tokens import InvalidPageToken
 from zarniwoop.stores.runs import Run, RunState, is_run_id
 from zarniwoop.stores.state import ProjectKey
-from zarniwoop.tools.arguments import ToolArguments, parse_arguments
+from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS, ToolArguments, parse_arguments
 from zarniwoop.tools.research_investigate import MAX_WAIT_SECONDS, RESEARCH_INVESTIGATE
 from zarniwoop.tools.run_report import report
 from zarniwoop.wiring import Environment, environment
@@ -41,6 +42,9 @@ class RunNamed(ToolArguments):
 class RunWatched(RunNamed):
     wait: float = Field(
         default=0, ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="Seconds to wait for its end, 0 to 25."
+    )
+    max_chars: int | None = Field(
+        default=None, ge=MIN_CHARS, le=MAX_CHARS, description="How many characters of JSON `data` may have."
     )
 
 
@@ -79,7 +83,8 @@ def _get(given: Mapping[str, Any], access: "Access") -> ToolResult:
     watcher, wait = access.services.run_watcher, min(arguments.wait, scope.deadline.remaining())
     project = ProjectKey.of(scope)
     run = watcher.wait_for_end(project, _run_id(arguments), wait)
-    return ToolResult(ok=True, data=watcher.report(_known(run)))
+    told = ToolResult(ok=True, data=watcher.report(_known(run)))
+    return Bounding(RESEARCH_INVESTIGATE.name, access.services).within(told, arguments.max_chars, scope)
 
 
 def _stop(given: Mapping[str, Any], access: "Access") -> ToolResult:

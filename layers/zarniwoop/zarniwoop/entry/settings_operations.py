@@ -88,7 +88,13 @@ def _test(given: Mapping[str, Any], access: SettingsAccess) -> ToolResult:
     levels = services.settings_desk.levels(place)
     draft = draft_of(arguments.endpoint_id, changes, place, levels, services.judge_settings, services.known_protocols)
     trial = services.trials.run(
-        draft.endpoint, draft.secrets, scope, query=arguments.query, modality=arguments.modality, note=draft.note
+        draft.endpoint,
+        draft.secrets,
+        scope,
+        budgets=draft.budgets,
+        query=arguments.query,
+        modality=arguments.modality,
+        note=draft.note,
     )
     return ToolResult(ok=trial.problem is None, data=trial.report, error=trial.problem)
 

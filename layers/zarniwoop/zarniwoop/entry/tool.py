@@ -13,12 +13,14 @@ import orjson
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.entry.answers import encode, http_response
+from zarniwoop.entry.answers import Shorten, encode, http_response
 from zarniwoop.entry.bodies import read_body, read_object
+from zarniwoop.entry.bounding import Bounding
 from zarniwoop.entry.callers import caller_of_api_event, caller_of_message
 from zarniwoop.entry.invocation import call_tool, guarded
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.replies import publish
+from zarniwoop.text.names import snake_case
 from zarniwoop.tools.tool import Tool
 from zarniwoop.wiring import Environment, environment
 
@@ -64,22 +66,23 @@ def _from_api(spec: Tool[Any], event: Event, services: Environment, context: Lam
         caller = caller_of_api_event(event)
         caller.check(spec)
         given = _with_key(spec, read_body(event), key)
-        return call_tool(spec, caller, given, services, context, seconds=_asked_seconds(event))
+        return call_tool(spec, caller, given, services, context, seconds=_asked_seconds(event), bounding=bounding)
 
     def answer() -> ToolResult:
         return guarded(services, context.aws_request_id, spec, work)
 
-    key = _header(event, "idempotency-key")
-    if key is None or _keeps_keys(spec):
-        return http_response(answer(), context.aws_request_id)
+    bounding, key = Bounding(spec.name, services), _header(event, "idempotency-key")
+    if key is None or _keeps_keys(spec) or _is_dry_run(event):
+        return http_response(answer(), context.aws_request_id, bounding.shorten)
     from zarniwoop.entry.idempotency import once
 
-    return once(key, spec, event, services, context, answer)
+    return once(key, spec, event, services, context, answer, bounding.shorten)
 
 
 def _from_invocation(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
-    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, event, services, context))
-    return read_back(result)
+    bounding = Bounding(spec.name, services)
+    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, event, services, context, bounding))
+    return read_back(result, bounding.shorten)
 
 
 def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
@@ -91,11 +94,11 @@ def _from_event(spec: Tool[Any], event: Event, services: Environment, context: L
             from zarniwoop.tools.registry import no_such_tool  # all tools, which no other event pays for
 
             raise no_such_tool()
-        return _call(spec, detail, services, context, event_id)
+        return _call(spec, detail, services, context, bounding, event_id)
 
+    bounding = Bounding(spec.name, services)
     result = guarded(services, context.aws_request_id, spec, work)
-    publish(services, spec.name, event_id, result)
-    return read_back(result)
+    return publish(services, spec.name, event_id, result, bounding.shorten)
 
 
 def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
@@ -107,12 +110,13 @@ def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: L
 
     def answer(record: Any) -> None:
         def work() -> ToolResult:
-            return _call(spec, read_object(record.body.encode()), services, context, record.message_id)
+            return _call(spec, read_object(record.body.encode()), services, context, bounding, record.message_id)
 
+        bounding = Bounding(spec.name, services)
         result = guarded(services, context.aws_request_id, spec, work)
         if result.error is not None and (result.error.retryable or result.error.status >= _REFUSED):
             raise UnansweredMessageError(result.error.type)
-        publish(services, spec.name, record.message_id, result)
+        publish(services, spec.name, record.message_id, result, bounding.shorten)
 
     response = process_partial_response(
         event=dict(event),
@@ -128,11 +132,16 @@ class UnansweredMessageError(Exception):
 
 
 def _call(
-    spec: Tool[Any], message: Event, services: Environment, context: LambdaContext, key: str | None = None
+    spec: Tool[Any],
+    message: Event,
+    services: Environment,
+    context: LambdaContext,
+    bounding: Bounding,
+    key: str | None = None,
 ) -> ToolResult:
     """`key` is the id of what brought the message, which queue and bus may bring twice."""
     caller, arguments = caller_of_message(message)
-    return call_tool(spec, caller, _with_key(spec, arguments, key), services, context)
+    return call_tool(spec, caller, _with_key(spec, arguments, key), services, context, bounding=bounding)
 
 
 def _keeps_keys(spec: Tool[Any]) -> bool:
@@ -140,13 +149,22 @@ def _keeps_keys(spec: Tool[Any]) -> bool:
     return "idempotency_key" in spec.arguments.model_fields
 
 
+def _is_dry_run(event: Event) -> bool:
+    """Such a call writes nothing down, its key neither. A body that cannot be read is refused where it is read."""
+    try:
+        given = read_body(event)
+    except InvalidArgument:
+        return False
+    return any(value is True and snake_case(name) == "dry_run" for name, value in given.items())
+
+
 def _with_key(spec: Tool[Any], given: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
     return {"idempotency_key": key, **given} if key and _keeps_keys(spec) else given
 
 
-def read_back(result: ToolResult) -> dict[str, Any]:
+def read_back(result: ToolResult, shorten: Shorten | None = None) -> dict[str, Any]:
     """The envelope as Lambda's own JSON encoder can take it."""
-    encodable: dict[str, Any] = orjson.loads(encode(result))
+    encodable: dict[str, Any] = orjson.loads(encode(result, shorten=shorten))
     return encodable
 
 

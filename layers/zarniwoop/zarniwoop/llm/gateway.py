@@ -36,6 +36,9 @@ ModelsSource = Callable[[SearchScope], ModelsInForce]
 BuiltinAnswers = Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]
 """What stands for a model where none is configured, by recipe: variables in, the answer's object out."""
 
+MOST_CALLS_PER_QUESTION = 3
+"""Answers that one value may take: the first, one with more tokens, the repair. Rewording and retries come on top."""
+
 _FORMATS = {each.protocol_id: each for each in CHAT_FORMATS}
 
 

@@ -4,6 +4,7 @@ The protocol is h11's: https://h11.readthedocs.io. It knows no sockets; here are
 Quirk: head and body of a request leave in one packet. Sent apart, the second would wait for the first to be confirmed.
 """
 
+import contextlib
 import select
 import socket
 import ssl
@@ -19,6 +20,7 @@ from zarniwoop.net.message import Message
 _KEPT_SECONDS: Final = 60.0
 _LONGEST_LINE: Final = 2 * MOST_HEAD_READ
 """Above what an exchange takes in before it speaks of a head that is too large."""
+_END: Final = h11.EndOfMessage()
 
 
 class Connection:
@@ -29,6 +31,8 @@ class Connection:
         self._connection = connection
         self._limits = limits
         self._protocol = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LONGEST_LINE)
+        self._given: list[tuple[bytes, bytes]] = []
+        self._last: h11.Request | None = None
         self._kept_until = 0.0
         self._is_deaf = False
         self._poll = select.poll()
@@ -39,18 +43,23 @@ class Connection:
 
         Raises ProviderUnavailable, h11.LocalProtocolError for what cannot be sent, h11.RemoteProtocolError.
         """
-        request = h11.Request(
-            method=message.method, target=message.target_on_the_wire(), headers=message.headers_on_the_wire()
-        )
-        packet = self._protocol.send(request) or b""
+        packet = self._protocol.send(self._request(message)) or b""
         if message.body:
             packet += self._protocol.send(h11.Data(data=message.body)) or b""
-        self._protocol.send(h11.EndOfMessage())
+        self._protocol.send(_END)
         self._send(packet, exchange)
         while True:
             event = self._next_event(exchange)
             if isinstance(event, h11.Response):
                 return event
+
+    def _request(self, message: Message) -> h11.Request:
+        """h11 looks at every header, which costs as much as the rest of it: not again at those of the last request."""
+        given, last = message.headers_on_the_wire(), self._last
+        known = last.headers if last is not None and given == self._given else given
+        self._last = h11.Request(method=message.method, target=message.target_on_the_wire(), headers=known)
+        self._given = given
+        return self._last
 
     def body(self, exchange: Exchange) -> Iterator[bytes]:
         """The body of the answer whose head has come, piece by piece as it arrives. Raises like `ask`."""
@@ -102,6 +111,14 @@ class Connection:
     def is_sound(self, now: float) -> bool:
         """Whether a resting connection may be used again: what is there to read by now is a hang-up, or worse."""
         return now < self._kept_until and not self._poll.poll(0)
+
+    def abort(self) -> None:
+        """Hang up from another thread: whoever reads here gets an end at once. Closing is left to the owner.
+
+        Not through TLS, whose own `shutdown` would pull the encryption away under the reader.
+        """
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(self._connection, socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._connection.close()

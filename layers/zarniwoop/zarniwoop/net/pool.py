@@ -30,14 +30,19 @@ class ConnectionPool:
         self._wait_for_turn(exchange)
         try:
             kept = self._sound(target, exchange, fresh=fresh)
-            return kept or Connection(self._dialler.connect(target, exchange), target.origin, self._limits)
+            taken = kept or Connection(self._dialler.connect(target, exchange), target.origin, self._limits)
         except BaseException:
             self._turns.put(None)
             raise
+        if exchange.deadline.break_off is not None:
+            exchange.deadline.break_off.lend(taken.abort)
+        return taken
 
     def give_back(self, connection: Connection, exchange: Exchange, *, clean: bool) -> None:
         """Keep the connection if its exchange came to a clean end, else close it."""
-        if clean and connection.is_done():
+        if exchange.deadline.break_off is not None:
+            exchange.deadline.break_off.take_back(connection.abort)
+        if clean and not exchange.deadline.is_broken_off and connection.is_done():
             connection.rest(exchange.deadline.clock.monotonic())
             self._keep(connection)
         else:

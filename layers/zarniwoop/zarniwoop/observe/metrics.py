@@ -16,6 +16,7 @@ class Metric(StrEnum):
     """Every metric that this package records; the operations page lists them with their tags."""
 
     DISPATCH = "vance.research.dispatch"
+    CACHE = "vance.research.cache"
     PROVIDER_CALLS = "vance.research.provider.calls"
     PROVIDER_DURATION = "vance.research.provider.duration"
     CURATED_RUNS = "vance.research.curated.runs"

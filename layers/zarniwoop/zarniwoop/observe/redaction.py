@@ -6,7 +6,7 @@ from urllib.parse import quote, quote_plus
 
 import orjson
 
-from zarniwoop.contract.transport import Secret
+from zarniwoop.contract.transport import Secret, keys_in
 
 _MASK = "[redacted]"
 _ASSIGNED = re.compile(
@@ -25,6 +25,9 @@ class Redactor:
     def learn(self, secret: Secret) -> None:
         """Mask this secret from now on: as it is, URL-encoded, in base64 and in JSON. Under 8 characters is no key."""
         value = secret.reveal()
+        several = keys_in(value)
+        for key in several if len(several) > 1 else ():
+            self.learn(Secret(key))
         if len(value) < _SHORTEST:
             return
         encoded = base64.b64encode(value.encode()).decode().rstrip("=")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+_NO_SPAN = nullcontext()
+
 
 class Tracing:
     """Opens subsegments. `sampled` looks at this invocation's trace header; a missing SDK turns tracing off."""
@@ -20,9 +22,9 @@ class Tracing:
     def span(self, name: str, **annotations: str) -> AbstractContextManager[None]:
         """A subsegment with low-cardinality annotations: never a query, a URL or a key."""
         if self.unavailable or not self._sampled():
-            return nullcontext()
+            return _NO_SPAN
         recorder = self._load()
-        return nullcontext() if recorder is None else _subsegment(recorder, name, annotations)
+        return _NO_SPAN if recorder is None else _subsegment(recorder, name, annotations)
 
     def parent(self) -> Any:
         """The segment under which a worker thread shall open its own; None when nothing is traced."""

@@ -29,11 +29,11 @@ from zarniwoop.tools.run_report import RunAccepted, RunReport, accepted
 
 TOOL = "research_investigate"
 NOT_STARTED = "not_started"
-GRACE_SECONDS = 60.0
+RUN_GRACE_SECONDS = 60.0
 """How long after its wall time a run may still write its ending, before it counts as overdue."""
 CLAIMED_SECONDS = 24 * 3600.0
 KEPT_SECONDS = 30 * 24 * 3600.0
-_SAME_REQUEST = frozenset(("wait", "idempotency_key"))
+_SAME_REQUEST = frozenset(("wait", "idempotency_key", "max_chars"))
 """Arguments in which two requests under one key may differ."""
 
 
@@ -118,7 +118,7 @@ class InvestigationLauncher:
             tool=TOOL,
             created_at=now,
             updated_at=now,
-            deadline_at=now + arguments.wall_seconds + GRACE_SECONDS,
+            deadline_at=now + arguments.wall_seconds + RUN_GRACE_SECONDS,
             expires_at=now + KEPT_SECONDS,
             execution_arn=execution_arn(self._state_machine_arn, run_id),
             request_id=scope.request_id,
@@ -152,7 +152,7 @@ def _input(arguments: InvestigateArguments, scope: SearchScope) -> dict[str, Any
         "project_id": scope.project_id,
         "process_id": scope.process_id,
         "request_id": scope.request_id,
-        "arguments": arguments.model_dump(mode="json", exclude={"wait", "idempotency_key"}),
+        "arguments": arguments.model_dump(mode="json", exclude=set(_SAME_REQUEST)),
     }
 
 

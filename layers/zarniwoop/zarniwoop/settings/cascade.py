@@ -1,5 +1,8 @@
 """The cascade: levels laid over each other, the innermost wins per key; and the last good copy when SSM is away.
 
+Of a budget (`research.budget.*`) the outermost level wins, and says after what time it begins anew: nobody raises what
+somebody above him has set.
+
 Quirk: a process that is first seen when the tenant's settings have been kept for a while keeps them for as long again,
 so a change may take up to twice that time to reach it.
 """
@@ -10,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.settings.levels import Level, Place
-from zarniwoop.settings.names import HALF_SAVED
+from zarniwoop.settings.names import HALF_SAVED, budget_of, is_budget_period
 from zarniwoop.settings.parameter_store import Parameter, ParameterStore
 from zarniwoop.stores.recent import Recent
 
@@ -37,12 +40,18 @@ class EffectiveSettings:
 
 
 def merge(levels: Iterable[tuple[Level, Mapping[str, Parameter]]]) -> dict[str, Setting]:
-    """Lay the levels, outermost first, over each other; but no level hides that a change further out is half saved."""
+    """Lay the levels, outermost first, over each other.
+
+    No level hides that a change further out is half saved, nor changes a budget that was set further out.
+    """
     merged: dict[str, Setting] = {}
     for level, parameters in levels:
+        bounded = {budget_of(key) for key in merged}
         for key, parameter in parameters.items():
             standing = merged.get(key)
-            if standing is not None and (standing.value or "").startswith(HALF_SAVED):
+            if standing is not None and (budget_of(key) is not None or _is_half_saved(standing)):
+                continue
+            if is_budget_period(key) and budget_of(key) in bounded:
                 continue
             merged[key] = Setting(
                 value=parameter.value,
@@ -52,6 +61,10 @@ def merge(levels: Iterable[tuple[Level, Mapping[str, Parameter]]]) -> dict[str, 
                 version=parameter.version,
             )
     return merged
+
+
+def _is_half_saved(setting: Setting) -> bool:
+    return (setting.value or "").startswith(HALF_SAVED)
 
 
 class SettingsReader:

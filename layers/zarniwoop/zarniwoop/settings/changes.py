@@ -9,7 +9,7 @@ from typing import Any
 
 from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.contract.transport import Secret
+from zarniwoop.contract.transport import MOST_IN_A_POOL, Secret, keys_in
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.url import parse
 from zarniwoop.settings.endpoints import plain_base_url
@@ -17,9 +17,11 @@ from zarniwoop.settings.levels import is_key
 from zarniwoop.settings.masking import is_masked
 from zarniwoop.settings.names import (
     BASE_URL,
+    BUDGETS,
     ENABLED,
     HALF_SAVED,
     KNOBS,
+    PREFIX_CACHE,
     PREFIX_DEFAULT,
     PREFIX_ENDPOINT,
     PREFIX_FALLBACK,
@@ -35,8 +37,8 @@ MOST_CHANGES = 100
 Changes = Mapping[str, str | None]
 """The new value of each setting, None where it is to go."""
 
-_OTHERS = frozenset((*(knob.key for knob in KNOBS), RERANK_RECIPE))
-_PREFIXES = (PREFIX_ENDPOINT, PREFIX_DEFAULT, PREFIX_FALLBACK, PREFIX_MODEL)
+_OTHERS = frozenset((*(knob.key for knob in KNOBS), *(budget.name for budget in BUDGETS), RERANK_RECIPE))
+_PREFIXES = (PREFIX_CACHE, PREFIX_ENDPOINT, PREFIX_DEFAULT, PREFIX_FALLBACK, PREFIX_MODEL)
 
 
 def read_changes(given: Mapping[str, Any], allowed: Callable[[], AllowedNetworks]) -> dict[str, str | None]:
@@ -133,9 +135,10 @@ def _checked_secret(key: str, value: str) -> str:
             slug="masked-secret",
             suggested_action="send an empty text to keep the key that is saved, or the whole new key",
         )
-    if not Secret(value).is_sendable():
+    keys = keys_in(value)
+    if not keys or len(keys) > MOST_IN_A_POOL or not all(Secret(each).is_sendable() for each in keys):
         raise InvalidArgument(
-            f"'{key}' must have 8 to 512 printable ASCII characters, none of them a space or a control character",
+            f"'{key}' must be up to {MOST_IN_A_POOL} keys, one a line, each of 8 to 512 printable ASCII characters",
             field=key,
             suggested_action="copy the key again, without what stands around it",
         )

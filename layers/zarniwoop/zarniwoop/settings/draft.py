@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.contract.transport import Secret
+from zarniwoop.contract.transport import Secret, keys_in
+from zarniwoop.settings.budgets import Budgets, read_budgets
 from zarniwoop.settings.cascade import EffectiveSettings, Setting, merge
 from zarniwoop.settings.changes import Changes
 from zarniwoop.settings.credentials import KnownProtocol, address_of
@@ -22,11 +23,12 @@ _KEPT_BACK = "the saved key is used with the saved protocol and base URL only"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The endpoint to try, the keys that were typed for it by name, and what its editor should know."""
+    """The endpoint to try, the keys that were typed for it by name, what its editor should know, and saved budgets."""
 
     endpoint: EndpointSettings
     secrets: Mapping[str, Secret] = field(repr=False)
     note: str | None = None
+    budgets: Budgets = field(default_factory=Budgets)
 
 
 def draft_of(
@@ -49,8 +51,9 @@ def draft_of(
     endpoint = _judged(instance_id, after, judge, kept_back=kept_back)
     return Draft(
         endpoint=endpoint,
-        secrets={UNSAVED + key: Secret(typed)} if typed is not None else {},
+        secrets={UNSAVED + key: Secret(keys_in(typed)[0])} if typed else {},
         note=f"asked without a key: {_KEPT_BACK}" if kept_back and endpoint.credential_key is None else None,
+        budgets=read_budgets(saved)[0],
     )
 
 

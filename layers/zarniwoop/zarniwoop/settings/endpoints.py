@@ -13,8 +13,10 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.settings.budgets import Budgets, read_budgets
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_credential
+from zarniwoop.settings.levels import Level
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
     API_KEY,
@@ -25,7 +27,7 @@ from zarniwoop.settings.names import (
     PROTOCOL,
     split_endpoint_setting,
 )
-from zarniwoop.settings.routing import Knobs, read_knobs, read_rerank_recipe, read_routing
+from zarniwoop.settings.routing import Knobs, read_cache_seconds, read_knobs, read_rerank_recipe, read_routing
 from zarniwoop.stores.keys import is_id
 from zarniwoop.text.urls import http_url
 
@@ -49,6 +51,8 @@ class EndpointSettings:
 
     `credential_key` names where its key is: a parameter, `env:<VARIABLE>`, or None. `fingerprint` changes with any of
     its settings and with its key, and does not give the key away. `base_url` None means the protocol's own.
+    `credit_shared`: its `creditLimit` was set for the whole tenant, whose projects spend it together. `in_dollars`: its
+    prices are, whatever its `creditKind`.
     """
 
     id: str
@@ -65,6 +69,10 @@ class EndpointSettings:
     fingerprint: str
     max_results: int | None = None
     timeout_seconds: float | None = None
+    reset_day: int = 1
+    hedge_metered: bool = False
+    credit_shared: bool = False
+    in_dollars: bool = False
     standing: bool = False
 
     @property
@@ -77,6 +85,11 @@ class EndpointSettings:
         """Whether a search may fall to it without routing or a pin naming it: what costs money must be chosen."""
         return self.cost_per_call == 0 or self.auto_allow
 
+    @property
+    def may_be_a_hedge(self) -> bool:
+        """Whether it may be asked while another that was asked before it may still answer."""
+        return self.cost_per_call == 0 or self.hedge_metered
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResearchSettings:
@@ -88,6 +101,8 @@ class ResearchSettings:
     fallbacks: Mapping[SearchModality, tuple[str, ...]] = field(default_factory=dict)
     knobs: Knobs = field(default_factory=Knobs)
     rerank_recipe: str | None = None
+    cache_seconds: Mapping[SearchModality, int] = field(default_factory=dict)
+    budgets: Budgets = field(default_factory=Budgets)
 
 
 def research_settings(
@@ -109,13 +124,17 @@ def research_settings(
     routing = read_routing(effective.values)
     knobs, wrong_knobs = read_knobs(effective.values)
     rerank_recipe, wrong_recipe = read_rerank_recipe(effective.values)
+    cache_seconds, wrong_cache = read_cache_seconds(effective.values)
+    budgets, wrong_budgets = read_budgets(effective.values)
     return ResearchSettings(
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.priority, endpoint.id))),
-        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs, *wrong_recipe),
+        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs, *wrong_recipe, *wrong_cache, *wrong_budgets),
         defaults=routing.defaults,
         fallbacks=routing.fallbacks,
         knobs=knobs,
         rerank_recipe=rerank_recipe,
+        cache_seconds=cache_seconds,
+        budgets=budgets,
     )
 
 
@@ -143,6 +162,8 @@ class _Fields(BaseModel):
     credit_kind: CreditKind = Field(default=CreditKind.NONE, alias="creditKind")
     credit_limit: float | None = Field(default=None, alias="creditLimit", ge=0, allow_inf_nan=False)
     auto_allow: bool = Field(default=False, alias="autoAllow")
+    hedge_metered: bool = Field(default=False, alias="hedgeMetered")
+    reset_day: int = Field(default=1, alias="resetDay", ge=1, le=31)
 
 
 def _by_instance(values: Mapping[str, Setting]) -> dict[str, dict[str, Setting]]:
@@ -203,6 +224,9 @@ def _assembled(
         fingerprint=_fingerprint(settings, credential),
         max_results=fields.max_results,
         timeout_seconds=fields.timeout_seconds,
+        reset_day=fields.reset_day,
+        hedge_metered=fields.hedge_metered,
+        credit_shared="creditLimit" in settings and settings["creditLimit"].level is Level.TENANT,
     )
 
 

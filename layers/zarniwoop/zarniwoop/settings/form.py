@@ -10,23 +10,28 @@ from typing import Any
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import SearchProtocol
+from zarniwoop.settings.budgets import BudgetPeriod
 from zarniwoop.settings.endpoints import CreditKind
+from zarniwoop.settings.model_names import MODEL_SETTINGS
 from zarniwoop.settings.names import (
     API_KEY,
     BASE_URL,
+    BUDGETS,
     ENABLED,
     ENDPOINT_SUFFIXES,
     KNOBS,
+    LONGEST_CACHE_SECONDS,
     LONGEST_VALUE,
-    MODEL_SETTINGS,
     PREFIX_ENDPOINT,
     PREFIX_MODEL,
     PROTOCOL,
     RERANK_RECIPE,
     RERANK_RECIPES,
     Suffix,
+    cache_seconds_for,
     default_for,
     fallback_for,
+    is_budget_period,
 )
 from zarniwoop.stores.keys import ID_PATTERN
 from zarniwoop.wire.extras import COMMON_FIELDS
@@ -69,6 +74,8 @@ def settings_form(protocols: Mapping[str, SearchProtocol], *, reveals: bool) -> 
         },
         "routing": _schema({key: _routing_field(key) for key in _routing_keys()}),
         "service": _schema({**{knob.key: _knob_field(knob) for knob in KNOBS}, RERANK_RECIPE: _rerank_field()}),
+        "budgets": _schema({each.name: _budget_field(each) for each in BUDGETS}),
+        "cache": _schema({cache_seconds_for(modality): _cache_field(modality) for modality in SearchModality}),
         "models": [
             {
                 "prefix": f"{PREFIX_MODEL}{role}.",
@@ -133,8 +140,12 @@ def _typed(suffix: Suffix) -> bool | float | str | None:
     try:
         number = float(suffix.default)
     except ValueError:
-        return suffix.default if suffix.name in ("creditKind", "structured") else None
+        return suffix.default if _is_choice(suffix.name) else None
     return int(number) if suffix.kind == "int" else number
+
+
+def _is_choice(name: str) -> bool:
+    return name in ("creditKind", "structured") or is_budget_period(name)
 
 
 def _own_field(field: SettingField) -> Schema:
@@ -190,6 +201,22 @@ def _knob_field(knob: Any) -> Schema:
         "maximum": knob.most,
         "default": knob.default,
     }
+
+
+def _cache_field(modality: SearchModality) -> Schema:
+    return {
+        "type": "integer",
+        "title": modality.lower(),
+        "description": "How many seconds an answer is kept; 0 keeps none.",
+        "minimum": 0,
+        "maximum": LONGEST_CACHE_SECONDS,
+        "default": 0,
+    }
+
+
+def _budget_field(budget: Suffix) -> Schema:
+    schema = {**_field(budget), "title": budget.name.removeprefix("research.")}
+    return {**schema, "enum": list(BudgetPeriod)} if is_budget_period(budget.name) else {**schema, "minimum": 0}
 
 
 def _rerank_field() -> Schema:

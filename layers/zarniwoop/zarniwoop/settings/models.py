@@ -18,11 +18,11 @@ from zarniwoop.settings.cascade import EffectiveSettings, Setting, SettingsReade
 from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_credential
 from zarniwoop.settings.endpoints import plain_base_url
 from zarniwoop.settings.misconfigured import Misconfigured
+from zarniwoop.settings.model_names import MODEL_SETTINGS
 from zarniwoop.settings.names import (
     API_KEY,
     BASE_URL,
     LONGEST_VALUE,
-    MODEL_SETTINGS,
     PREFIX_MODEL,
     PROTOCOL,
     model_setting,
@@ -65,6 +65,11 @@ class ModelSettings:
     timeout_seconds: float = 60.0
     region: str | None = None
     max_parallel: int = HARVEST_MAX_PARALLEL
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether its tokens cost money, as far as the settings say so."""
+        return self.cost_per_million_input > 0 or self.cost_per_million_output > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

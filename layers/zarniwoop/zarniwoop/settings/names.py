@@ -1,7 +1,7 @@
 """The names of all settings: the only place that spells a key, its default and its meaning (seed 1, section 8).
 
-The tables `ENDPOINT_SUFFIXES`, `ROUTING`, `KNOBS` and `MODEL_SETTINGS` are what the documentation's tables are checked
-against.
+The tables `ENDPOINT_SUFFIXES`, `ROUTING`, `BUDGETS`, `KNOBS` and `MODEL_SETTINGS` are what the documentation's tables
+are checked against.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from zarniwoop.contract.modality import SearchModality
 PREFIX_ENDPOINT = "research.endpoint."
 PREFIX_DEFAULT = "research.default."
 PREFIX_FALLBACK = "research.fallback."
+PREFIX_CACHE = "research.cache.ttlSeconds."
 PREFIX_MODEL = "llm."
 
 PROTOCOL = "protocol"
@@ -123,7 +124,14 @@ ENDPOINT_SUFFIXES = (
         kind="number",
         expects="a number of at least 0",
         default="no limit",
-        documentation="How much may be spent in the period that `creditKind` names.",
+        documentation="How much may be spent in the period of `creditKind`, by all projects if it is the tenant's.",
+    ),
+    Suffix(
+        name="resetDay",
+        kind="int",
+        expects="a whole number from 1 to 31",
+        default="1",
+        documentation="On which day of the month `monthly` credit comes back (UTC); in a short month on its last.",
     ),
     Suffix(
         name="autoAllow",
@@ -132,12 +140,75 @@ ENDPOINT_SUFFIXES = (
         default="false",
         documentation="`true` lets an endpoint with a `costPerCall` be asked also where no routing or pin names it.",
     ),
+    Suffix(
+        name="hedgeMetered",
+        kind="bool",
+        expects="true or false",
+        default="false",
+        documentation="`true` lets an endpoint with a `costPerCall` be asked beside one that keeps a search waiting.",
+    ),
 )
 
 ROUTING = {
     PREFIX_DEFAULT + "<modality>": "Endpoint that is asked first; the modality in lower case.",
     PREFIX_FALLBACK + "<modality>": "Endpoints that are asked next, in this order, separated by commas.",
 }
+
+LONGEST_CACHE_SECONDS = 86_400
+CACHE = {PREFIX_CACHE + "<modality>": "How many seconds an answer is kept, 0 to 86400; the modality in lower case."}
+"""The default, 0, keeps none."""
+
+PREFIX_BUDGET = "research.budget."
+_BUDGET_PERIOD = ".period"
+
+BUDGETS = (
+    Suffix(
+        name="research.budget.project.calls",
+        kind="int",
+        expects="a whole number of at least 0",
+        default="no limit",
+        documentation="How many provider requests a project may make in the period.",
+    ),
+    Suffix(
+        name="research.budget.project.usd",
+        kind="number",
+        expects="a number of at least 0",
+        default="no limit",
+        documentation="What a project's calls may cost in the period, as `costPerCall` says in dollars.",
+    ),
+    Suffix(
+        name="research.budget.tenant.calls",
+        kind="int",
+        expects="a whole number of at least 0",
+        default="no limit",
+        documentation="How many provider requests all projects of the tenant may make in the period together.",
+    ),
+    Suffix(
+        name="research.budget.tenant.usd",
+        kind="number",
+        expects="a number of at least 0",
+        default="no limit",
+        documentation="What the calls of all the tenant's projects may cost in the period together.",
+    ),
+    Suffix(
+        name="research.budget.project.period",
+        kind="string",
+        expects="month or day",
+        default="month",
+        documentation="After what time a project's budget begins anew (UTC).",
+    ),
+    Suffix(
+        name="research.budget.tenant.period",
+        kind="string",
+        expects="month or day",
+        default="month",
+        documentation="After what time the tenant's budget begins anew (UTC).",
+    ),
+)
+"""By whole key. Of one that stands at several levels the outermost counts: nobody raises his own.
+
+A budget's period is none of inner levels' business either, once one further out says anything of that budget.
+"""
 
 RERANK_RECIPE = "research.rerank.recipe"
 RERANK_RECIPES = ("zarniwoop-research-rerank",)
@@ -161,6 +232,14 @@ KNOBS = (
         documentation="How long an environment keeps endpoints before it reads the settings again.",
     ),
     Knob(
+        key="research.hedge.afterMs",
+        attribute="hedge_after_ms",
+        default=2500,
+        least=0,
+        most=20000,
+        documentation="After how many milliseconds without an answer the next endpoint is asked too; 0: never.",
+    ),
+    Knob(
         key="research.log.retentionDays",
         attribute="log_retention_days",
         default=30,
@@ -170,100 +249,19 @@ KNOBS = (
     ),
 )
 
-MODEL_SETTINGS = (
-    Suffix(
-        name=PROTOCOL,
-        kind="string",
-        expects="openai, anthropic, bedrock or builtin",
-        default="builtin",
-        documentation="Wire format of the model; `builtin` asks none. `harvest` follows `primary` by default.",
-    ),
-    Suffix(
-        name=BASE_URL,
-        kind="string",
-        expects="an http or https URL without user name, query or fragment",
-        default="the protocol's own",
-        documentation="Where the model is reached, for `openai` up to and including `/v1`.",
-    ),
-    Suffix(
-        name=API_KEY,
-        kind="password",
-        expects="a key, saved as a SecureString",
-        default="the protocol's environment variable",
-        documentation="The endpoint's key; one at a base URL of its own may need none.",
-    ),
-    Suffix(
-        name="model",
-        kind="string",
-        expects="a model id of at most 256 characters",
-        default="required",
-        documentation="Which model is asked, as the endpoint calls it.",
-    ),
-    Suffix(
-        name="maxTokens",
-        kind="int",
-        expects="a whole number from 16 to 200000",
-        default="2000",
-        documentation="How much one answer may have, reasoning included; doubled once when reasoning used it up.",
-    ),
-    Suffix(
-        name="contextTokens",
-        kind="int",
-        expects="a whole number from 1000 to 2000000",
-        default="16000",
-        documentation="How much the model reads at once; hits are put to it in batches of that size.",
-    ),
-    Suffix(
-        name="temperature",
-        kind="number",
-        expects="a number from 0 to 2",
-        default="not sent",
-        documentation="Sampling temperature.",
-    ),
-    Suffix(
-        name="structured",
-        kind="string",
-        expects="auto, json_schema, json_object or prompt",
-        default="auto",
-        documentation="How an answer in JSON is asked for; `auto` tries the strictest way first.",
-    ),
-    Suffix(
-        name="costPerMillionInput",
-        kind="number",
-        expects="a number of at least 0",
-        default="0",
-        documentation="Price of a million tokens put in.",
-    ),
-    Suffix(
-        name="costPerMillionOutput",
-        kind="number",
-        expects="a number of at least 0",
-        default="0",
-        documentation="Price of a million tokens written, reasoning included.",
-    ),
-    Suffix(
-        name="timeoutSeconds",
-        kind="number",
-        expects="a number from 1 to 900",
-        default="60",
-        documentation="How long one answer may take.",
-    ),
-    Suffix(
-        name="region",
-        kind="string",
-        expects="an AWS region",
-        default="the stack's own",
-        documentation="Where `bedrock` is asked.",
-    ),
-    Suffix(
-        name="maxParallel",
-        kind="int",
-        expects="a whole number from 1 to 64",
-        default="HARVEST_MAX_PARALLEL, else 4",
-        documentation="How many calls an environment makes at once; counts for `harvest`.",
-    ),
-)
-"""Of a model: `llm.primary.<name>` and `llm.harvest.<name>`."""
+
+def budget_setting(budget: str, name: str) -> str:
+    """`name` is calls, usd or period."""
+    return f"{PREFIX_BUDGET}{budget}.{name}"
+
+
+def budget_of(key: str) -> str | None:
+    """Whose budget a setting is about; None for any other key."""
+    return key.removeprefix(PREFIX_BUDGET).partition(".")[0] if key.startswith(PREFIX_BUDGET) else None
+
+
+def is_budget_period(key: str) -> bool:
+    return key.startswith(PREFIX_BUDGET) and key.endswith(_BUDGET_PERIOD)
 
 
 def endpoint_setting(instance_id: str, suffix: str) -> str:
@@ -286,6 +284,10 @@ def default_for(modality: SearchModality) -> str:
 
 def fallback_for(modality: SearchModality) -> str:
     return PREFIX_FALLBACK + modality.value.lower()
+
+
+def cache_seconds_for(modality: SearchModality) -> str:
+    return PREFIX_CACHE + modality.value.lower()
 
 
 def cooldown_subject(instance_id: str, modality: SearchModality) -> str:

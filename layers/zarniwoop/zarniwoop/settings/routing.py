@@ -9,7 +9,9 @@ from zarniwoop.settings.cascade import Setting
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
     KNOBS,
+    LONGEST_CACHE_SECONDS,
     LONGEST_VALUE,
+    PREFIX_CACHE,
     PREFIX_DEFAULT,
     PREFIX_FALLBACK,
     RERANK_RECIPE,
@@ -28,6 +30,7 @@ class Knobs:
     quota_cache_ttl_minutes: int = 5
     factory_cache_ttl_minutes: int = 5
     log_retention_days: int = 30
+    hedge_after_ms: int = 2500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,24 @@ def read_knobs(values: Mapping[str, Setting]) -> tuple[Knobs, list[Misconfigured
         else:
             numbers[knob.attribute] = number
     return Knobs(**numbers), faults
+
+
+def read_cache_seconds(values: Mapping[str, Setting]) -> tuple[dict[SearchModality, int], list[Misconfigured]]:
+    """How long answers are kept, for the modalities whose answers are; a malformed time keeps none and is told of."""
+    seconds: dict[SearchModality, int] = {}
+    faults: list[Misconfigured] = []
+    for key, setting in values.items():
+        if not key.startswith(PREFIX_CACHE):
+            continue
+        modality = _modality(key.removeprefix(PREFIX_CACHE))
+        value = (setting.value or "").strip()
+        if modality is None:
+            faults.append(_wrong(key, "must end in a modality in lower case"))
+        elif not _WHOLE_NUMBER.fullmatch(value) or int(value) > LONGEST_CACHE_SECONDS:
+            faults.append(_wrong(key, f"must be a whole number from 0 to {LONGEST_CACHE_SECONDS}"))
+        elif int(value):
+            seconds[modality] = int(value)
+    return seconds, faults
 
 
 def factory_seconds(values: Mapping[str, Setting]) -> float:

@@ -45,6 +45,7 @@ def metered_endpoint(protocol: str, *, price: float, calls_a_month: int, extras:
         credit_limit=round(price * calls_a_month, 6),
         auto_allow=True,
         extras=extras,
+        in_dollars=True,
     )
 
 
@@ -91,5 +92,9 @@ def _bounded(endpoint: EndpointSettings, own: EndpointSettings) -> EndpointSetti
         cost_per_call=own.cost_per_call,
         credit_kind=own.credit_kind,
         credit_limit=min(limits, default=None),
+        reset_day=own.reset_day,
         auto_allow=own.auto_allow,
+        hedge_metered=own.hedge_metered,
+        in_dollars=own.in_dollars,
+        credit_shared=own.credit_shared,
     )

@@ -1,18 +1,21 @@
-"""`AuditStore` on one DynamoDB table: written in batches that give up in time, counted without reading a record.
+"""`AuditStore` on one DynamoDB table: written in batches that give up in time, counted by one number of each record.
+
+Which instances have records is found by leaping from one to the next: a query that begins behind the last one's keys.
 
 Quirk: BatchWriteItem takes 25 items and may hand some back ("UnprocessedItems") in an otherwise good answer.
 """
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zarniwoop.contract.deadline import Clock, Deadline
-from zarniwoop.stores.attributes import EXPIRES_AT, expiry, flag, moment, number, text
-from zarniwoop.stores.audit import CallRecord
+from zarniwoop.stores.attributes import Item, read_text, text
+from zarniwoop.stores.audit import CallRecord, RecordPage
+from zarniwoop.stores.audit_items import call_item, calls_of, read_call
 from zarniwoop.stores.dynamodb_calls import BATCH_WRITE_LIMIT, call, write_batch
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.keys import call_key, calls_since, partition
+from zarniwoop.stores.keys import calls_after, calls_between, calls_since, instance_of, partition
 from zarniwoop.stores.state import ProjectKey
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ class DynamoDbAuditStore:
         requests: list[Mapping[str, Any]] = []
         for record in records:
             try:
-                requests.append({"PutRequest": {"Item": self._item(record)}})
+                requests.append({"PutRequest": {"Item": call_item(record, self._mark())}})
             except ValueError:  # an id that fits no key: this record is lost, the others are not
                 continue
         lost = len(records) - len(requests)
@@ -54,27 +57,79 @@ class DynamoDbAuditStore:
     def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:
         first, last = calls_since(instance_id, since)
         ask: Callable[..., Any] = self._client.query
-        counted = 0
+        counted = read = 0
         onwards: dict[str, Any] = {}
-        while counted < at_most:
+        while max(counted, read) < at_most:
             page = call(
                 ask,
                 TableName=self._table,
-                Select="COUNT",
+                ProjectionExpression="#calls",
                 KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+                ExpressionAttributeNames={"#calls": "calls"},
                 ExpressionAttributeValues={
                     ":pk": text(partition(project)),
                     ":first": text(first),
                     ":last": text(last),
                 },
-                Limit=at_most - counted,
+                Limit=at_most - read,
                 **onwards,
             )
-            counted += page["Count"]
+            counted += sum(map(calls_of, page["Items"]))
+            read += len(page["Items"])
             if "LastEvaluatedKey" not in page:
                 break
             onwards = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
-        return counted
+        return min(counted, at_most)
+
+    def instances(self, project: ProjectKey, *, at_most: int) -> tuple[str, ...]:
+        found: list[str] = []
+        while len(found) < at_most:
+            first, last = calls_after(found[-1] if found else None)
+            items, _ = self._page(project, first, last, limit=1, newest_first=False)
+            if not items:
+                break
+            found.append(instance_of(read_text(items[0], "sk")))
+        return tuple(found)
+
+    def between(self, project: ProjectKey, instance_id: str, since: float, until: float, *, at_most: int) -> RecordPage:
+        first, last = calls_between(instance_id, since, until)
+        records: list[CallRecord] = []
+        onwards: Item | None = None
+        while len(records) <= at_most:
+            limit = at_most + 1 - len(records)  # one more tells whether there are more
+            items, onwards = self._page(project, first, last, limit=limit, newest_first=True, onwards=onwards)
+            records += self._in_force(items)
+            if onwards is None:
+                break
+        return RecordPage(records=tuple(records[:at_most]), more=len(records) > at_most)
+
+    def _in_force(self, items: Sequence[Item]) -> Iterator[CallRecord]:
+        """Without those whose time is over: the table deletes them some days later."""
+        now = self._clock.now()
+        return (record for record in map(read_call, items) if record is not None and record.expires_at > now)
+
+    def _page(
+        self,
+        project: ProjectKey,
+        first: str,
+        last: str,
+        *,
+        limit: int,
+        newest_first: bool,
+        onwards: Item | None = None,
+    ) -> tuple[Sequence[Item], Item | None]:
+        """Items between two sort keys, and where to go on, if anywhere."""
+        ask: Callable[..., Any] = self._client.query
+        page = call(
+            ask,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+            ExpressionAttributeValues={":pk": text(partition(project)), ":first": text(first), ":last": text(last)},
+            ScanIndexForward=not newest_first,
+            Limit=limit,
+            **({"ExclusiveStartKey": onwards} if onwards else {}),
+        )
+        return page["Items"], page.get("LastEvaluatedKey")
 
     def _write_chunk(self, pending: Sequence[Mapping[str, Any]], deadline: Deadline) -> int:
         """Returns how many were lost."""
@@ -90,29 +145,3 @@ class DynamoDbAuditStore:
             else:
                 break
         return len(pending)
-
-    def _item(self, record: CallRecord) -> dict[str, Any]:
-        project = ProjectKey(tenant_id=record.tenant_id, project_id=record.project_id)
-        item = {
-            "pk": text(partition(project)),
-            "sk": text(call_key(record.instance_id, record.started_at, self._mark())),
-            "tenant_id": text(record.tenant_id),
-            "project_id": text(record.project_id),
-            "instance_id": text(record.instance_id),
-            "protocol": text(record.protocol),
-            "modality": text(record.modality.value),
-            "tier": text(record.tier.value),
-            "query_hash": text(record.query_hash),
-            "hit_count": number(record.hit_count),
-            "ok": flag(record.ok),
-            "started_at": moment(record.started_at),
-            "duration_ms": number(record.duration_ms),
-            "request_id": text(record.request_id),
-            "operation": text(record.operation),
-            EXPIRES_AT: expiry(record.expires_at),
-        }
-        if record.diagnostics:
-            item["diagnostics"] = flag(True)
-        if record.error_message is not None:
-            item["error_message"] = text(record.error_message)
-        return item

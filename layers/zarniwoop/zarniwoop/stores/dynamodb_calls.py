@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from zarniwoop.stores.attributes import Item
-from zarniwoop.stores.failure import StoreError, StoreUnavailable
+from zarniwoop.stores.failure import StoreError, StoreThrottled, StoreUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 BATCH_WRITE_LIMIT = 25
 BATCH_READ_LIMIT = 100
+_THROTTLED = frozenset(("ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"))
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -25,7 +26,7 @@ class ConditionFailed(StoreError):  # noqa: N818 - named by its consequence
 
 
 def call(operation: Callable[Arguments, Returned], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
-    """One call. Raises ConditionFailed, or StoreUnavailable for whatever else goes wrong on the way or over there."""
+    """One call. Raises ConditionFailed, StoreThrottled, or StoreUnavailable for whatever else goes wrong."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -35,7 +36,8 @@ def call(operation: Callable[Arguments, Returned], *args: Arguments.args, **kwar
         if code == "ConditionalCheckFailedException":
             standing: Mapping[str, Any] = error.response.get("Item") or {}  # type: ignore[assignment]
             raise ConditionFailed(standing) from error
-        raise StoreUnavailable(f"DynamoDB refused a call: {code}") from error
+        failure = StoreThrottled if code in _THROTTLED else StoreUnavailable
+        raise failure(f"DynamoDB refused a call: {code}") from error
     except BotoCoreError as error:
         raise StoreUnavailable(f"DynamoDB could not be asked: {type(error).__name__}") from error
 
@@ -53,7 +55,7 @@ def read_batch(client: "DynamoDBClient", table: str, keys: Sequence[Item]) -> li
                 break
             pending = unread["Keys"]
         else:
-            raise StoreUnavailable("DynamoDB left keys unread")
+            raise StoreThrottled("DynamoDB left keys unread")
     return found
 
 

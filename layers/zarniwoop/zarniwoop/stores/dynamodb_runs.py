@@ -188,6 +188,24 @@ class DynamoDbRunStore:
                 return tuple(found)
             onwards = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
+    def created_between(self, project: ProjectKey, since: float, until: float, *, at_most: int) -> tuple[Run, ...]:
+        """BETWEEN takes its upper end along, and a key may be compared but once."""
+        behind = earliest_run_id(until)
+        ask: Callable[..., Any] = self._client.query
+        page = call(
+            ask,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+            ExpressionAttributeValues={
+                ":pk": text(partition(project)),
+                ":first": text(run_key(earliest_run_id(since))),
+                ":last": text(run_key(behind)),
+            },
+            ScanIndexForward=False,
+            Limit=at_most + 1,
+        )
+        return tuple(run for run in self._read_all(page["Items"]) if run.run_id != behind)[:at_most]
+
     def _due(self, index: str, key: tuple[str, str], moment_name: str, now: float, at_most: int) -> tuple[Run, ...]:
         ask: Callable[..., Any] = self._client.query
         page = call(

@@ -3,13 +3,15 @@
 Reads are strongly consistent, so that a provider that just said "wait" is not asked by the very next search.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.stores.attributes import EXPIRES_AT, Item, expiry, flag, moment, number, read_number, read_text, text
+from zarniwoop.stores.attributes import EXPIRES_AT, Item, flag, moment, number, read_number, read_text, text
 from zarniwoop.stores.dynamodb_calls import BATCH_WRITE_LIMIT, ConditionFailed, call, read_batch, write_batch
+from zarniwoop.stores.dynamodb_ledger import DynamoDbLedger
 from zarniwoop.stores.dynamodb_turns import DynamoDbTurns
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.keys import (
@@ -17,22 +19,36 @@ from zarniwoop.stores.keys import (
     COOLDOWN,
     GENERATION,
     QUOTA,
+    RESULT,
     SPENT,
     cooldown_key,
     partition,
     quota_key,
-    spent_key,
+    result_key,
     tenant_partition,
 )
-from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, StateSnapshot, Subject, Turn, Wanted
+from zarniwoop.stores.ledger import Account, Balance, Hold, Limits, Reserved, Spent
+from zarniwoop.stores.ledger_items import account_key, read_budget, read_spent
+from zarniwoop.stores.result_items import read_result
+from zarniwoop.stores.state import (
+    NO_BUDGETS,
+    Cooldown,
+    KeptQuota,
+    ProjectKey,
+    StateSnapshot,
+    Subject,
+    Turn,
+    Wanted,
+    accounts_of,
+    pools_among,
+)
 from zarniwoop.stores.state_items import (
-    SPENT_AMOUNT,
     cooldown_item,
     item_key,
     quota_item,
     read_cooldown,
     read_quota,
-    read_spent,
+    unless_used_up,
 )
 
 if TYPE_CHECKING:
@@ -53,18 +69,30 @@ class DynamoDbStateStore:
         self._table = table_name
         self._clock = clock
         self._turns = DynamoDbTurns(client, table_name)
+        self._ledger = DynamoDbLedger(client, table_name)
 
-    def snapshot(self, project: ProjectKey, wanted: Sequence[Wanted]) -> StateSnapshot:
-        keys = [item_key(project, sort_key) for sort_key in dict.fromkeys(_sort_keys(wanted))]
+    def snapshot(
+        self,
+        project: ProjectKey,
+        wanted: Sequence[Wanted],
+        budget_periods: Mapping[str, str] = NO_BUDGETS,
+        results: Sequence[str] = (),
+    ) -> StateSnapshot:
+        keys = [item_key(project, sort_key) for sort_key in dict.fromkeys(_sort_keys(wanted, results))]
+        keys += map(account_key, dict.fromkeys(accounts_of(project, wanted, budget_periods)))
         items = read_batch(self._client, self._table, [_tenant_generation_key(project.tenant_id), *keys])
         now = self._clock.now()
-        cooldowns = filter(None, (read_cooldown(item, now) for item in _starting(COOLDOWN, items)))
+        read = filter(None, (read_cooldown(item, now) for item in _starting(COOLDOWN, items)))
+        cooldowns = {(cooldown.subject, cooldown.fingerprint): cooldown for cooldown in read}
         quotas = filter(None, (read_quota(item, now) for item in _starting(QUOTA, items)))
         return StateSnapshot(
-            cooldowns={cooldown.subject: cooldown for cooldown in cooldowns},
+            cooldowns={each.subject: found for each in wanted if (found := cooldowns.get(_known_as(each)))},
+            pools=pools_among(wanted, cooldowns),
             quotas=dict(quotas),
             spent=dict(filter(None, (read_spent(item, now) for item in _starting(SPENT, items)))),
+            budgets=dict(filter(None, (read_budget(item, now) for item in _starting(SPENT, items)))),
             generation=sum(int(read_number(item, "generation")) for item in _starting(GENERATION, items)),
+            results=dict(filter(None, (read_result(item, now) for item in _starting(RESULT, items)))),
         )
 
     def extend_cooldown(self, project: ProjectKey, cooldown: Cooldown) -> Cooldown:
@@ -96,16 +124,24 @@ class DynamoDbStateStore:
 
     def claim_probe(self, project: ProjectKey, cooldown: Cooldown, *, now: float, lease_seconds: float) -> bool:
         """A cooldown that was closed or cleared meanwhile needs no probe: everybody may ask. An extended one waits."""
+        prober = text(secrets.token_hex(6))
         try:
             self._change_seen(
                 project,
                 cooldown,
-                "SET #probe = :lease_end",
+                "SET #probe = :lease_end, #prober = :prober",
                 condition="(attribute_not_exists(#probe) OR #probe <= :now) AND #closed = :open",
-                names={"#probe": "probe_until", "#closed": "closed"},
-                values={":now": moment(now), ":lease_end": moment(now + lease_seconds), ":open": flag(False)},
+                names={"#probe": "probe_until", "#prober": "prober", "#closed": "closed"},
+                values={
+                    ":now": moment(now),
+                    ":lease_end": moment(now + lease_seconds),
+                    ":prober": prober,
+                    ":open": flag(False),
+                },
             )
         except ConditionFailed as failed:
+            if failed.standing.get("prober") == prober:
+                return True  # the answer to the first try was lost on its way
             standing = read_cooldown(failed.standing, self._clock.now())
             return standing is None or standing.closed
         return True
@@ -125,11 +161,7 @@ class DynamoDbStateStore:
             return
 
     def clear_project(self, project: ProjectKey) -> int:
-        keys = [
-            {"pk": item["pk"], "sk": item["sk"]}
-            for prefix in (COOLDOWN, QUOTA, CONTENT)
-            for item in self._query(project, prefix)
-        ]
+        keys = [key for prefix in (COOLDOWN, QUOTA, CONTENT, RESULT) for key in self._keys(project, prefix)]
         for start in range(0, len(keys), BATCH_WRITE_LIMIT):
             self._delete(keys[start : start + BATCH_WRITE_LIMIT])
         return len(keys)
@@ -152,28 +184,38 @@ class DynamoDbStateStore:
         )
         return int(read_number(answer["Attributes"], "generation"))
 
-    def save_quota(self, project: ProjectKey, subject: Subject, quota: KeptQuota) -> None:
-        call(self._client.put_item, TableName=self._table, Item=quota_item(project, subject, quota))
+    def save_quota(
+        self, project: ProjectKey, subject: Subject, quota: KeptQuota, *, looked_up: bool = False
+    ) -> KeptQuota:
+        now, item = self._clock.now(), quota_item(project, subject, quota)
+        conditions: dict[str, Any] = {} if looked_up else unless_used_up(now, item)
+        try:
+            call(self._client.put_item, TableName=self._table, Item=item, **conditions)
+        except ConditionFailed as failed:
+            standing = read_quota(failed.standing, now)
+            return standing[1] if standing else quota
+        return quota
 
-    def add_spent(
-        self, project: ProjectKey, instance_id: str, credit_period: str, amount: float, *, expires_at: float | None
-    ) -> float:
-        """A call that is repeated after a lost answer counts twice: rather too much than too little."""
-        change = "ADD #spent :amount" if expires_at is None else "ADD #spent :amount SET #expires = :expires"
-        expires = {} if expires_at is None else {":expires": expiry(expires_at)}
-        answer = call(
-            self._client.update_item,
-            TableName=self._table,
-            Key=item_key(project, spent_key(instance_id, credit_period)),
-            UpdateExpression=change,
-            ExpressionAttributeNames={"#spent": SPENT_AMOUNT, **({"#expires": EXPIRES_AT} if expires else {})},
-            ExpressionAttributeValues={":amount": number(amount), **expires},
-            ReturnValues="UPDATED_NEW",
-        )
-        return read_number(answer["Attributes"], SPENT_AMOUNT)
+    def reserve(self, account: Account, limits: Limits, hold: Hold, *, now: float) -> Reserved:
+        return self._ledger.reserve(account, limits, hold, now=now)
+
+    def settle(self, account: Account, hold: Hold, spent: Spent) -> bool:
+        return self._ledger.settle(account, hold, spent)
+
+    def charge(self, account: Account, spent: Spent) -> None:
+        self._ledger.charge(account, spent)
+
+    def balance(self, account: Account) -> Balance:
+        return self._ledger.balance(account)
 
     def take_turn(self, pacing: Pacing, *, now: float, latest: float) -> Turn:
         return self._turns.take(pacing, now=now, latest=latest)
+
+    def hold_turn(self, pacing: Pacing, holder: str, *, now: float, lease_seconds: float) -> Turn:
+        return self._turns.hold(pacing, holder, now=now, lease_seconds=lease_seconds)
+
+    def release_turn(self, pacing: Pacing, holder: str, *, now: float) -> None:
+        self._turns.release(pacing, holder, now=now)
 
     def _change_seen(
         self,
@@ -197,7 +239,7 @@ class DynamoDbStateStore:
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
 
-    def _query(self, project: ProjectKey, prefix: str) -> Iterator[Item]:
+    def _keys(self, project: ProjectKey, prefix: str) -> Iterator[Item]:
         ask: Callable[..., Any] = self._client.query
         onwards: dict[str, Any] = {}
         while True:
@@ -205,6 +247,7 @@ class DynamoDbStateStore:
                 ask,
                 TableName=self._table,
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                ProjectionExpression="pk, sk",
                 ExpressionAttributeValues={":pk": text(partition(project)), ":prefix": text(prefix)},
                 ConsistentRead=True,
                 **onwards,
@@ -228,13 +271,17 @@ def _tenant_generation_key(tenant_id: str) -> dict[str, Any]:
     return {"pk": text(tenant_partition(tenant_id)), "sk": text(GENERATION)}
 
 
-def _sort_keys(wanted: Sequence[Wanted]) -> Iterator[str]:
+def _known_as(wanted: Wanted) -> tuple[Subject, str]:
+    return wanted.subject, wanted.fingerprint
+
+
+def _sort_keys(wanted: Sequence[Wanted], results: Sequence[str]) -> Iterator[str]:
     yield GENERATION
+    yield from map(result_key, results)
     for each in wanted:
-        yield cooldown_key(each.subject, each.fingerprint)
+        for fingerprint in each.fingerprints:
+            yield cooldown_key(each.subject, fingerprint)
         yield quota_key(each.subject)
-        if each.credit_period is not None:
-            yield spent_key(each.subject[0], each.credit_period)
 
 
 def _starting(prefix: str, items: Sequence[Item]) -> Iterator[Item]:

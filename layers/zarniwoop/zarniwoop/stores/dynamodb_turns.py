@@ -4,9 +4,13 @@ One number per rate: `next_at`, the moment up to which it is spoken for (the gen
 without a burst: a burst on top of a rate exceeds it).
 Quirk: DynamoDB can add to a number atomically but not take the maximum of it and now, hence two conditional writes: one
 for a provider that nobody waits for, one that queues up behind the others. Nothing is read first.
+Where only one may be served at a time, the same item says who is and until when others are kept out (`held_until`).
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.stores.attributes import EXPIRES_AT, expiry, moment, number, read_number, text
@@ -42,6 +46,54 @@ class DynamoDbTurns:
             if spoken_for is not None:
                 return Turn(at=max(now, spoken_for - pacing.interval), granted=True)
         return Turn(at=free_at, granted=False)
+
+    def hold(self, pacing: Pacing, holder: str, *, now: float, lease_seconds: float) -> Turn:
+        """See `StateStore.hold_turn`."""
+        try:
+            self._change(
+                pacing,
+                "SET #until = :end, #holder = :holder, #expires = :expires",
+                "attribute_not_exists(#until) OR #until <= :now",
+                {
+                    ":now": moment(now),
+                    ":end": moment(now + lease_seconds),
+                    ":holder": text(holder),
+                    ":expires": expiry(now + lease_seconds + _KEPT_SECONDS),
+                },
+                {"#expires": EXPIRES_AT},
+            )
+        except ConditionFailed as failed:
+            if failed.standing.get("holder") == text(holder):
+                return Turn(at=now, granted=True)  # the answer to the first try was lost on its way
+            until = read_number(failed.standing, "held_until")
+            return Turn(at=until, granted=False, being_served="holder" in failed.standing)
+        return Turn(at=now, granted=True)
+
+    def release(self, pacing: Pacing, holder: str, *, now: float) -> None:
+        """See `StateStore.release_turn`."""
+        values = {":holder": text(holder), ":free": moment(now + pacing.interval)}
+        with suppress(ConditionFailed):
+            self._change(pacing, "SET #until = :free REMOVE #holder", "#holder = :holder", values)
+
+    def _change(
+        self,
+        pacing: Pacing,
+        update: str,
+        condition: str,
+        values: dict[str, Any],
+        names: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Raises ConditionFailed."""
+        call(
+            self._client.update_item,
+            TableName=self._table,
+            Key={"pk": text(FLEET), "sk": text(rate_key(pacing.subject))},
+            UpdateExpression=update,
+            ConditionExpression=condition,
+            ExpressionAttributeNames={"#until": "held_until", "#holder": "holder", **names},
+            ExpressionAttributeValues=values,
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
 
     def _start_at_once(self, pacing: Pacing, now: float) -> float | None:
         """Take the turn from now on and return None; or, when others have it, until when they do."""

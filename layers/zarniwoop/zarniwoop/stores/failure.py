@@ -11,6 +11,10 @@ class StoreUnavailable(StoreError):  # noqa: N818 - named by its consequence
     """Throttled, denied, missing or unreachable: the caller goes on without, and counts the loss."""
 
 
+class StoreThrottled(StoreUnavailable):
+    """Asked for more than one item or partition can bear. Nothing was changed, and everything else answers as ever."""
+
+
 class OutOfTime(StoreUnavailable):
     """The caller's deadline came before the store's last byte."""
 

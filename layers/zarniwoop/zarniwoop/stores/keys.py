@@ -1,13 +1,14 @@
 """The keys of all items: tenant and project lead, and no id can forge another one's key.
 
-State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys:
-`CD#<instance>#<modality>#<fingerprint of its settings>` (cooldown), `QU#<instance>#<modality>` (quota),
-`US#<instance>#<all, YYYY-MM or YYYY-MM-DD>` (credit spent in that period), `GEN` (generation), `CT#<sha256>` (stored
-content), `AU#<instance>#<start, UTC, milliseconds>#<random>` (audit). Runs have a table of their own, with
-`RUN#<run id>` and `KEY#<sha256>` (an idempotency key that a run has taken).
-Turns at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`. What is a whole
-tenant's lies under `T#<tenant>#P#_tenant`: `GEN`, `EDIT` (who is changing its settings) and, beside the audit records,
-`SE#<time, UTC, milliseconds>#<random>` (what was done to its settings).
+State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys: `CD#<instance>#<modality>#<fingerprint of
+its settings>` (cooldown; with `-k<n>` behind it that of the n-th key), `QU#<instance>#<modality>` (quota),
+`US#<instance>#<period>` (what an endpoint has spent in that period), `US#_project#<period>` (what the whole project
+has), `US#_run#<run id>` (what a run has), `GEN` (generation), `CT#<sha256>` (stored content),
+`AU#<instance>#<start, UTC, milliseconds>#<random>` (audit).
+Runs have a table of their own, with `RUN#<run id>` and `KEY#<sha256>` (an idempotency key that a run has taken). Turns
+at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`. What is a whole tenant's
+lies under `T#<tenant>#P#_tenant`: `GEN`, `US#_tenant#<period>`, `EDIT` (who is changing its settings) and, beside the
+audit records, `SE#<time, UTC, milliseconds>#<random>` (what was done to its settings).
 
 Quirk: `#` separates, therefore no id may contain one. DynamoDB allows a sort key 1024 bytes.
 """
@@ -25,6 +26,7 @@ QUOTA = "QU#"
 SPENT = "US#"
 GENERATION = "GEN"
 CONTENT = "CT#"
+RESULT = "RC#"
 RUN = "RUN#"
 EDIT = "EDIT"
 FLEET = "FLEET"
@@ -89,6 +91,19 @@ def read_spent_key(sort_key: str) -> str:
     return _checked(_parts(SPENT, 2, sort_key)[0])
 
 
+def budget_key(owner: str, period: str) -> str:
+    """Of a whole project or tenant; no instance can be called so."""
+    return f"{SPENT}_{_checked(owner)}#{_checked(period)}"
+
+
+def read_budget_key(sort_key: str) -> str:
+    """Whose spending it is. Raises ValueError for what is no key of a budget."""
+    owner = _parts(SPENT, 2, sort_key)[0]
+    if not owner.startswith("_"):
+        raise ValueError("not a sort key of a budget")
+    return _checked(owner.removeprefix("_"))
+
+
 def content_key(sha256: str) -> str:
     """Raises ValueError for what is no hash."""
     return f"{CONTENT}{checked_sha256(sha256)}"
@@ -99,6 +114,16 @@ def checked_sha256(text: str) -> str:
     if not _SHA256.fullmatch(text):
         raise ValueError("a hash has 64 characters out of 0-9 and a-f")
     return text
+
+
+def result_key(identity: str) -> str:
+    """Raises ValueError for what is no hash."""
+    return f"{RESULT}{checked_sha256(identity)}"
+
+
+def read_result_key(sort_key: str) -> str:
+    """The identity. Raises ValueError for what is no key of a kept answer."""
+    return checked_sha256(_parts(RESULT, 1, sort_key)[0])
 
 
 def run_key(run_id: str) -> str:
@@ -137,6 +162,22 @@ def calls_since(instance_id: str, since: float) -> tuple[str, str]:
     """The first and last sort key that a call of the instance since then can have."""
     prefix = f"AU#{_checked(instance_id)}#"
     return prefix + _moment(since), prefix + "~"
+
+
+def calls_between(instance_id: str, since: float, until: float) -> tuple[str, str]:
+    """Around the sort keys of the instance's calls that began from `since` on and before `until`."""
+    prefix = f"AU#{_checked(instance_id)}#"
+    return prefix + _moment(since), prefix + _moment(until)
+
+
+def calls_after(instance_id: str | None) -> tuple[str, str]:
+    """Around the sort keys of the calls of every instance behind this one, or of every one."""
+    return ("AU#" if instance_id is None else f"AU#{_checked(instance_id)}#~"), "AU#~"
+
+
+def instance_of(call_sort_key: str) -> str:
+    """Whose call it is. Raises ValueError for what is no key of a call."""
+    return _checked(_parts("AU#", 3, call_sort_key)[0])
 
 
 def _parts(prefix: str, count: int, sort_key: str) -> list[str]:

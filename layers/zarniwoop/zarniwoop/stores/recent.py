@@ -16,6 +16,9 @@ class Recent(Generic[Key, Value]):
         self._lock = threading.Lock()
         self._entries: dict[Key, Value] = {}
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def get(self, key: Key) -> Value | None:
         with self._lock:
             if key not in self._entries:

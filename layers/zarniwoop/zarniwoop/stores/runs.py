@@ -201,6 +201,10 @@ class RunStore(Protocol):
         """The project's runs that were created since then and have not ended, read consistently, all of them."""
         ...
 
+    def created_between(self, project: ProjectKey, since: float, until: float, *, at_most: int) -> tuple[Run, ...]:
+        """The project's runs that were created from `since` on and before `until`, the newest first."""
+        ...
+
     def overdue(self, now: float, *, at_most: int = 100) -> tuple[Run, ...]:
         """Runs of all tenants that are open although their deadline has passed, the longest overdue first."""
         ...

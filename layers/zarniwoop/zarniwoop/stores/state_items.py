@@ -1,4 +1,4 @@
-"""Cooldowns, quotas and spent credit as DynamoDB items, and back.
+"""Cooldowns and quotas as DynamoDB items, and back.
 
 Quirk: an item that cannot be read (edited by hand, written by another version) counts as absent: it must not take the
 project's searches along.
@@ -30,15 +30,17 @@ from zarniwoop.stores.keys import (
     quota_key,
     read_cooldown_key,
     read_quota_key,
-    read_spent_key,
 )
 from zarniwoop.stores.state import Cooldown, KeptQuota, ProjectKey, Subject
 
-SPENT_AMOUNT = "spent"
 _DAY = 86_400.0
 _REMEMBERED = _DAY
 """How long the count of failures outlives a cooldown."""
 _REMEMBERED_UNTIL_SETTINGS_CHANGE = 365 * _DAY
+_GIVES_WAY = (
+    "attribute_not_exists(pk) OR #expires <= :now OR attribute_not_exists(#remaining) OR #remaining > :nothing"
+    " OR #resets <= :now OR #observed < :observed"
+)
 
 
 def lapses_at(cooldown: Cooldown) -> float:
@@ -60,6 +62,7 @@ def cooldown_item(project: ProjectKey, cooldown: Cooldown) -> dict[str, Any]:
         "failed_at": moment(cooldown.failed_at),
         "until_settings_change": flag(cooldown.until_settings_change),
         "closed": flag(cooldown.closed),
+        **({"slow": number(cooldown.slow)} if cooldown.slow else {}),
         EXPIRES_AT: expiry(lapses_at(cooldown)),
     }
 
@@ -80,6 +83,7 @@ def read_cooldown(item: Item, now: float) -> Cooldown | None:
             fingerprint=fingerprint,
             until_settings_change=read_flag(item, "until_settings_change"),
             closed=read_flag(item, "closed"),
+            slow=int(read_number(item, "slow")) if "slow" in item else 0,
         )
     except ILLEGIBLE:
         return None
@@ -98,6 +102,25 @@ def quota_item(project: ProjectKey, subject: Subject, quota: KeptQuota) -> dict[
     }
 
 
+def unless_used_up(now: float, item: Item) -> dict[str, Any]:
+    """The condition under which a quota's item is put: what stands gives way to it (`KeptQuota.gives_way_to`)."""
+    return {
+        "ConditionExpression": _GIVES_WAY,
+        "ExpressionAttributeNames": {
+            "#expires": EXPIRES_AT,
+            "#remaining": "remaining",
+            "#resets": "resets_at",
+            "#observed": "observed_at",
+        },
+        "ExpressionAttributeValues": {
+            ":now": moment(now),
+            ":nothing": number(0),
+            ":observed": item["observed_at"],
+        },
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+
+
 def read_quota(item: Item, now: float) -> tuple[Subject, KeptQuota] | None:
     """Subject and quota of an item; None when it is out of date, of unknown date, or illegible."""
     expires_at = read_moment(item, EXPIRES_AT)
@@ -105,16 +128,6 @@ def read_quota(item: Item, now: float) -> tuple[Subject, KeptQuota] | None:
         return None
     try:
         return read_quota_key(read_text(item, "sk")), KeptQuota(status=_status(item), expires_at=expires_at)
-    except ILLEGIBLE:
-        return None
-
-
-def read_spent(item: Item, now: float) -> tuple[str, float] | None:
-    """Instance and spent credit of an item; None when its period is over, or it is illegible."""
-    if has_lapsed(item, now):
-        return None
-    try:
-        return read_spent_key(read_text(item, "sk")), read_number(item, SPENT_AMOUNT)
     except ILLEGIBLE:
         return None
 

@@ -4,10 +4,12 @@ import re
 from calendar import monthrange
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from zarniwoop.contract.hit import DatePrecision, PublishedAt
 from zarniwoop.contract.request import DateRange
 
+_LONGEST_REMEMBERED = 40
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(2100, 1, 1)
 _ISO = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -45,15 +47,23 @@ def parse_date(text: str | None) -> PublishedAt | None:
     `Mon, 10 Feb 2025 05:00:00 GMT`.
 
     Relative dates ("5 mins ago") have no date without a clock and come to None.
+    Years and days come again with other hits: those that came last are not read anew.
     """
     if not text:
         return None
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _read(text)
+
+
+def _read(text: str) -> PublishedAt | None:
     text = text.strip()
     if len(text) > 10 and text[4:5] == "-" and text[10] in "T ":
         return _instant(text)
     if iso := _ISO.fullmatch(text):
         return from_parts(*(int(part) if part else None for part in iso.groups()))  # type: ignore[arg-type]
     return _mailed(text) if text[3:5] == ", " else _worded(text)
+
+
+_remembered = lru_cache(maxsize=512)(_read)
 
 
 def parse_day_or_instant(text: str | None) -> PublishedAt | None:

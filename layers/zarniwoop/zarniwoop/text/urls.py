@@ -29,9 +29,8 @@ def http_url(value: object) -> str | None:
 
 def url_and_host(value: object) -> tuple[str, str] | None:
     """What `http_url` and `host_of` say, for a hit that shows both, in one look at an ordinary URL."""
-    ordinary = _ORDINARY.fullmatch(value) if isinstance(value, str) else None
-    if ordinary:
-        return ordinary.group(), ordinary.group(1)
+    if isinstance(value, str) and (ordinary := _ORDINARY.fullmatch(value)):
+        return value, ordinary[1]
     url = http_url(value)
     host = host_of(url) if url else None
     return (url, host) if url and host else None

@@ -7,21 +7,22 @@ not end up in an error.
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument
-from zarniwoop.contract.request import DateRange, ExpertParams, Locale, SearchRequest
+from zarniwoop.contract.request import CacheUse, DateRange, ExpertParams, Locale, SearchRequest, Strategy
 from zarniwoop.stores.keys import ID_PATTERN
 from zarniwoop.text.languages import LANGUAGES, REGIONS
+from zarniwoop.text.names import snake_case
 from zarniwoop.text.plain import is_blank
 
 MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
-_CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
+MIN_CHARS, MAX_CHARS = 2_000, 1_000_000
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -58,8 +59,11 @@ Tag = Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2})?$"), Afte
 Words = Annotated[str, AfterValidator(_seen)]
 Count = Annotated[int, Field(strict=True)]
 """A whole number: `true` is none, nor is "3"."""
+Amount = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Day = Annotated[date, BeforeValidator(_iso_day)]
 Id = Annotated[str, Field(pattern=f"^{ID_PATTERN}$")]
+Flag = Annotated[bool, Field(strict=True)]
+"""True or false: "no" is neither, and must not pass for either."""
 
 
 class ToolArguments(BaseModel):
@@ -75,7 +79,33 @@ class ToolArguments(BaseModel):
     process_id: Id | None = Field(default=None, description="A process within the project whose settings shall win.")
 
 
-class QueryArguments(ToolArguments):
+class CallArguments(ToolArguments):
+    """What every tool takes besides: the wish to see what a call would do."""
+
+    dry_run: Flag = Field(
+        default=False,
+        description=(
+            "true: only tell what this call would do: who would be asked, who would not and why, and how many calls, "
+            "credits and dollars it would take at most. Nobody is asked, nothing is spent or written."
+        ),
+    )
+
+
+class HitArguments(CallArguments):
+    """What every tool takes whose answer holds hits."""
+
+    max_chars: Count | None = Field(
+        default=None,
+        ge=MIN_CHARS,
+        le=MAX_CHARS,
+        description=(
+            "How many characters of JSON `data` may have, 2000 to 1000000. Hits are never cut: those that do not fit "
+            "are read by GET /v1/results/<data.size.handle>, for an hour."
+        ),
+    )
+
+
+class QueryArguments(HitArguments):
     """What every searching tool takes."""
 
     query: Words = Field(
@@ -85,6 +115,40 @@ class QueryArguments(ToolArguments):
     locale: Tag | None = Field(
         default=None, description="Language and optional region of the answers as a BCP 47 tag: de, en-GB."
     )
+
+    strategy: Strategy = Field(
+        default=Strategy.CASCADE,
+        description=(
+            "cascade: one provider after the other until one has hits. fanout: several at once, their lists fused into "
+            "one by reciprocal rank, each work once and with its contributors; it takes several provider calls."
+        ),
+    )
+    min_results: Count | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_RESULTS,
+        description="Of a fanout: ask further providers while it has fewer different works than that, 1 to 50.",
+    )
+    cache: CacheUse = Field(
+        default=CacheUse.PREFER,
+        description=(
+            "prefer: a kept answer where the project keeps answers and has one, which costs nothing. only: that or "
+            "nothing. no-store: ask anew, and keep nothing."
+        ),
+    )
+    max_calls: Count | None = Field(
+        default=None, ge=1, le=100, description="How many requests this call may send to providers at most, 1 to 100."
+    )
+    max_cost: Amount | None = Field(
+        default=None, ge=0, le=100, description="What this call may cost at most in USD, 0 to 100, credits aside."
+    )
+    free_only: Flag = Field(default=False, description="true: ask only providers whose calls cost nothing.")
+
+    @model_validator(mode="after")
+    def _only_a_fan_out_has_a_least(self) -> Self:
+        if self.min_results is not None and self.strategy is not Strategy.FANOUT:
+            raise PydanticCustomError("needs_fanout", "needs strategy=fanout", {"field": "min_results"})
+        return self
 
     def parsed_locale(self) -> Locale | None:
         return None if self.locale is None else _locale(self.locale)
@@ -104,6 +168,12 @@ class SearchArguments(QueryArguments):
             tier=SearchTier.NORMAL,
             max_results=self.max_results,
             locale=self.parsed_locale(),
+            strategy=self.strategy,
+            min_results=self.min_results or 1,
+            cache=self.cache,
+            max_calls=self.max_calls,
+            max_cost=self.max_cost,
+            free_only=self.free_only,
         )
 
 
@@ -141,6 +211,12 @@ class ExpertSearchArguments(SearchArguments):
             raise PydanticCustomError("reversed_range", "date_to lies before date_from", {"field": "date_to"})
         return self
 
+    @model_validator(mode="after")
+    def _a_pin_is_asked_alone(self) -> Self:
+        if self.pinned_provider_id and self.strategy is Strategy.FANOUT:
+            raise PydanticCustomError("pinned_fanout", "a pinned provider is asked alone", {"field": "strategy"})
+        return self
+
     def to_request(self, today: date) -> SearchRequest:
         """The request, with its date window resolved once, against `today` in UTC. Raises InvalidArgument."""
         params = ExpertParams(
@@ -157,6 +233,12 @@ class ExpertSearchArguments(SearchArguments):
             tier=SearchTier.EXPERT,
             max_results=self.max_results,
             locale=self.parsed_locale(),
+            strategy=self.strategy,
+            min_results=self.min_results or 1,
+            cache=self.cache,
+            max_calls=self.max_calls,
+            max_cost=self.max_cost,
+            free_only=self.free_only,
             pinned_provider_id=self.pinned_provider_id,
             expert_params=params,
             published=_window(params, today),
@@ -182,7 +264,7 @@ def parse_arguments(model: type[Model], given: Mapping[str, Any]) -> Model:
     """The typed arguments out of JSON; camelCase names are accepted. Raises InvalidArgument."""
     named: dict[str, Any] = {}
     for name, value in given.items():
-        snake = _CAMEL_HUMP.sub(r"_\1", name).lower()
+        snake = snake_case(name)
         if snake in named:
             raise InvalidArgument(f"'{snake}' is given twice", field=snake, suggested_action="give it once")
         named[snake] = value

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.result import Attempt, DispatchFailure, SearchResult
+from zarniwoop.dispatch.gate import Skip
 from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST
 from zarniwoop.settings.names import API_KEY, endpoint_setting
 
 _HEALED_BY_TIME = frozenset(
@@ -41,11 +43,21 @@ def problem_of(result: SearchResult, protocols: Protocols, now: float) -> Proble
         title="The search was not answered",
         status=200,
         detail=result.error_message or "no provider answered",
-        field="modality" if failure is DispatchFailure.NO_ENDPOINT else None,
+        field=_field(result),
         retryable=retryable,
         wait_seconds=wait,
-        suggested_action=_again(failure, wait) if retryable else _change(result, protocols),
+        suggested_action=_again(result, wait) if retryable else _change(result, protocols),
     )
+
+
+def _field(result: SearchResult) -> str | None:
+    """The argument at fault, where it is one: a budget may be the request's own."""
+    if result.failure is DispatchFailure.NO_ENDPOINT:
+        return "modality"
+    if result.failure is not DispatchFailure.BUDGET:
+        return None
+    refusing = (attempt.detail for attempt in result.attempts if attempt.reason == Skip.BUDGET)
+    return next((name for name in refusing if name in (MAX_CALLS, MAX_COST)), None)
 
 
 def _passes(attempt: Attempt) -> bool:
@@ -59,7 +71,10 @@ def _wait(passing: Sequence[Attempt], now: float) -> float | None:
     return max(0.0, round(min(known) - now, 3)) if known and len(known) == len(moments) else None
 
 
-def _again(failure: DispatchFailure, wait: float | None) -> str:
+def _again(result: SearchResult, wait: float | None) -> str:
+    failure = result.failure
+    if failure is DispatchFailure.BUDGET:
+        return f"{_change_of_budgets(result)}, or ask again after wait_seconds"
     if failure is DispatchFailure.OUT_OF_TIME:
         return "ask again with fewer modalities or a longer deadline"
     if wait is None:
@@ -71,11 +86,23 @@ def _change(result: SearchResult, protocols: Protocols) -> str:
     """What somebody must change before asking again makes sense."""
     if result.failure is DispatchFailure.NO_ENDPOINT:
         return f"add the setting research.endpoint.<id>.protocol = {_serving(result, protocols)}"
+    if result.failure is DispatchFailure.ONLY_METERED and result.attempts:
+        return "leave out free_only, or add an endpoint without a costPerCall"
     if result.failure is DispatchFailure.ONLY_METERED:
         name = f"research.default.{result.modality.lower()}"
         return f"name one in {name}, pin it, or set research.endpoint.<id>.autoAllow = true"
+    if result.failure is DispatchFailure.NOT_CACHED:
+        name = f"research.cache.ttlSeconds.{result.modality.lower()}"
+        return f"ask without cache: only; answers are kept where {name} is set"
+    if result.failure is DispatchFailure.BUDGET:
+        return _change_of_budgets(result)
     remedies = dict.fromkeys(_remedies(result.attempts))
     return "; or ".join(remedies) or "research_providers shows the state of each provider"
+
+
+def _change_of_budgets(result: SearchResult) -> str:
+    names = (each.detail for each in result.attempts if each.reason == "budget" and each.detail)
+    return f"raise {' or '.join(dict.fromkeys(names))}"
 
 
 def _serving(result: SearchResult, protocols: Protocols) -> str:

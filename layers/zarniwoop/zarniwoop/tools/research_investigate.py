@@ -9,7 +9,8 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.stores.runs import RunState
-from zarniwoop.tools.arguments import MAX_QUERY_CHARS, Count, ToolArguments, Words
+from zarniwoop.tools.arguments import MAX_QUERY_CHARS, Count, Flag, HitArguments, Words
+from zarniwoop.tools.dry_run import DryRun
 from zarniwoop.tools.run_report import RunAccepted, RunReport
 from zarniwoop.tools.tool import Tool, ToolServices
 
@@ -17,8 +18,11 @@ MAX_WAIT_SECONDS = 25
 _WENT_WRONG = frozenset((RunState.FAILED, RunState.TIMED_OUT))
 
 
-class InvestigateArguments(ToolArguments):
-    """Arguments of `research_investigate`. Budgets are ceilings: near one, no new work is started."""
+class InvestigateArguments(HitArguments):
+    """Arguments of `research_investigate`. Budgets are ceilings: near one, no new work is started.
+
+    No provider's call exceeds `max_cost` or `max_calls`, however many searches of the run are made at once.
+    """
 
     question: Words = Field(
         min_length=1, max_length=MAX_QUERY_CHARS, description="What you want to know, in plain words of any language."
@@ -46,8 +50,12 @@ class InvestigateArguments(ToolArguments):
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="What the run may cost at providers and models together, in their currency, 0 to 100.",
+        description="What the run may cost at providers and models together, in USD, 0 to 100.",
     )
+    max_calls: Count | None = Field(
+        default=None, ge=1, le=1_000, description="How many requests the run may send to providers at most, 1 to 1000."
+    )
+    free_only: Flag = Field(default=False, description="true: ask only providers whose calls cost nothing.")
     wait: float = Field(
         default=0,
         ge=0,
@@ -84,6 +92,19 @@ def investigate(arguments: InvestigateArguments, scope: SearchScope, services: T
     return ToolResult(ok=problem is None, data=data, error=problem)
 
 
+class Forecasts(Protocol):
+    """What tells how an investigation would go, without starting one."""
+
+    def forecast(self, arguments: InvestigateArguments, scope: SearchScope) -> DryRun:
+        """Out of settings and shared state: no model and no provider is asked. Raises CallerError."""
+        ...
+
+
+def plan(arguments: InvestigateArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
+    """The dry run; no run begins."""
+    return ToolResult(ok=True, data=services.forecasts().forecast(arguments, scope))
+
+
 def _problem(data: RunAccepted | RunReport) -> Problem | None:
     if isinstance(data, RunAccepted) or data.state not in _WENT_WRONG:
         return None
@@ -110,6 +131,7 @@ RESEARCH_INVESTIGATE = Tool(
     ),
     arguments=InvestigateArguments,
     handle=investigate,
+    plan=plan,
     read_only=False,
     max_seconds=MAX_WAIT_SECONDS + 1.0,
 )

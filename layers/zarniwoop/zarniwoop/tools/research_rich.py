@@ -6,7 +6,7 @@ from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.request import SearchRequest, SearchScope
-from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.result import AnswerSize, SearchResult
 from zarniwoop.tools.arguments import QueryArguments
 from zarniwoop.tools.outcome import problem_of
 from zarniwoop.tools.tool import Tool, ToolServices
@@ -16,28 +16,23 @@ MODALITIES = (SearchModality.WEB, SearchModality.IMAGE, SearchModality.VIDEO, Se
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RichResult:
-    """`results` and `problems` by modality; `partial` when some modality could not be answered and another could."""
+    """`results` and `problems` by modality; `partial` when some modality could not be answered and another could.
+
+    `size` is there when the request bounded its answer.
+    """
 
     query: str
     results: dict[str, SearchResult]
     problems: dict[str, Problem]
     partial: bool
     cost: float
+    credits: float = 0.0
+    size: AnswerSize | None = None
 
 
 def rich(arguments: QueryArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
     """Four searches on one deadline. Fails as a whole only when no modality could be answered."""
-    requests = [
-        SearchRequest(
-            query=arguments.query,
-            modality=modality,
-            tier=SearchTier.NORMAL,
-            max_results=arguments.max_results,
-            locale=arguments.parsed_locale(),
-        )
-        for modality in MODALITIES
-    ]
-    results = services.dispatcher.search_each(requests, scope)
+    results = services.dispatcher.search_each(_requests(arguments), scope)
     protocols, now = services.dispatcher.factory.protocols, services.clock.now()
     problems = {
         str(result.modality): problem
@@ -51,8 +46,36 @@ def rich(arguments: QueryArguments, scope: SearchScope, services: ToolServices) 
         problems=problems,
         partial=bool(problems) and answered,
         cost=sum(result.cost for result in results),
+        credits=sum(result.credits for result in results),
     )
     return ToolResult(ok=answered, data=data, error=None if answered else _worst(problems))
+
+
+def plan(arguments: QueryArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
+    """The dry run: all four, on one read of the shared state."""
+    from zarniwoop.tools.dry_run import planned
+
+    plans = services.dispatcher.plan(_requests(arguments), scope)
+    return planned("research_rich", plans, max_calls=arguments.max_calls, max_cost=arguments.max_cost)
+
+
+def _requests(arguments: QueryArguments) -> list[SearchRequest]:
+    return [
+        SearchRequest(
+            query=arguments.query,
+            modality=modality,
+            tier=SearchTier.NORMAL,
+            max_results=arguments.max_results,
+            locale=arguments.parsed_locale(),
+            strategy=arguments.strategy,
+            min_results=arguments.min_results or 1,
+            cache=arguments.cache,
+            max_calls=arguments.max_calls,
+            max_cost=arguments.max_cost,
+            free_only=arguments.free_only,
+        )
+        for modality in MODALITIES
+    ]
 
 
 def _worst(problems: dict[str, Problem]) -> Problem:
@@ -66,9 +89,10 @@ RESEARCH_RICH = Tool(
     description=(
         "One query over WEB, IMAGE, VIDEO and NEWS at once. Use it to see what there is on a subject, with visual "
         "context, in one step. Returns `results` by modality; a modality that could not be answered is named under "
-        "`problems` and does not spoil the others. Costs up to four provider calls: for one kind of source use "
-        "research_search."
+        "`problems` and does not spoil the others. These are four searches, each with the provider calls of one: for "
+        "one kind of source use research_search."
     ),
     arguments=QueryArguments,
     handle=rich,
+    plan=plan,
 )

@@ -1,9 +1,10 @@
 """`research_search`: the standard hit list for a query and a modality."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.request import SearchScope
+from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.tools.arguments import ExpertSearchArguments, SearchArguments
 from zarniwoop.tools.outcome import envelope
 from zarniwoop.tools.tool import Tool, ToolServices
@@ -11,10 +12,23 @@ from zarniwoop.tools.tool import Tool, ToolServices
 
 def search(arguments: SearchArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
     """One search of either tier."""
-    now = services.clock.now()
-    request = arguments.to_request(datetime.fromtimestamp(now, tz=UTC).date())
-    result = services.dispatcher.search(request, scope)
+    result = services.dispatcher.search(_request(arguments, services), scope)
     return envelope(result, services.dispatcher.factory.protocols, services.clock.now())
+
+
+def plan_of(tool: str) -> Callable[[SearchArguments, SearchScope, ToolServices], ToolResult]:
+    """The dry run of a searching tool."""
+
+    def plan(arguments: SearchArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
+        from zarniwoop.tools.dry_run import planned
+
+        return planned(tool, services.dispatcher.plan([_request(arguments, services)], scope))
+
+    return plan
+
+
+def _request(arguments: SearchArguments, services: ToolServices) -> SearchRequest:
+    return arguments.to_request(datetime.fromtimestamp(services.clock.now(), tz=UTC).date())
 
 
 RESEARCH_SEARCH = Tool(
@@ -29,6 +43,7 @@ RESEARCH_SEARCH = Tool(
     ),
     arguments=SearchArguments,
     handle=search,
+    plan=plan_of("research_search"),
 )
 
 RESEARCH_SEARCH_EXPERT = Tool(
@@ -42,4 +57,5 @@ RESEARCH_SEARCH_EXPERT = Tool(
     ),
     arguments=ExpertSearchArguments,
     handle=search,
+    plan=plan_of("research_search_expert"),
 )

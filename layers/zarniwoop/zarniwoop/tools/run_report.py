@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarniwoop.contract.chat import ModelUsage
+from zarniwoop.contract.result import AnswerSize
 from zarniwoop.stores.runs import NodeProgress, Run, RunState
 
 
@@ -22,7 +23,7 @@ class RunReport:
     """A run as its owner sees it. Times are epoch seconds; `cost` holds models and providers.
 
     `results` is the best that there is so far: the result, else the ranked, else the merged hits; `results_note` says
-    why there are none although there should be.
+    why there are none although there should be. `size` is there when the answer was bounded.
     """
 
     run_id: str
@@ -45,6 +46,7 @@ class RunReport:
     webhook: str | None
     results: Mapping[str, Any] | None = None
     results_note: str | None = None
+    size: AnswerSize | None = None
 
 
 def status_url(run: Run) -> str:

@@ -1,7 +1,7 @@
 """The driver: carries a declared wire format out over the transport and turns it into an SPI instance.
 
-It owns what no adapter may: keys, status codes, vendor limits, filters applied here, and the line between "the provider
-broke its format" and "our code is wrong".
+It owns what no adapter may: keys, turns, status codes, vendor limits, filters applied here, and the line between "the
+provider broke its format" and "our code is wrong".
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -24,15 +24,19 @@ from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.contract.transport import Authentication, AwsCall, HttpAnswer, HttpRequest, Secret
-from zarniwoop.text.plain import clip
 from zarniwoop.text.retry_after import stated_wait
 from zarniwoop.wire.extras import USER_AGENT, faults_of, part_of
 from zarniwoop.wire.filters import account_for_filters
 from zarniwoop.wire.format import Found, SettingsPart, WireFormat
-from zarniwoop.wire.keyed import send_with_key
+from zarniwoop.wire.keyed import key_of, send_with_key
+from zarniwoop.wire.limits import declined, within_vendor_limits
+from zarniwoop.wire.operators import Meant, heeded, meaning_of
 from zarniwoop.wire.pages import check_public
 from zarniwoop.wire.reading import MISREAD
 from zarniwoop.wire.status import failure_of
+
+READER_VERSION = 2
+"""Raised when the driver, or what all adapters read with, turns the same answer into other hits."""
 
 Returned = TypeVar("Returned")
 
@@ -110,6 +114,9 @@ class WireInstance(SearchProviderInstance):
     def documentation(self) -> str:
         return self._format.documentation
 
+    def answer_version(self) -> str:
+        return f"{READER_VERSION}.{self._format.version}"
+
     @property
     def by_role(self) -> bool:
         return self._format.by_role
@@ -118,16 +125,29 @@ class WireInstance(SearchProviderInstance):
         declared = self._format
         return Capabilities(
             filters=declared.filters,
+            operators=heeded(declared.operators, declared.filters, site_lists=declared.site_lists),
             max_results=declared.max_results,
             max_query_chars=declared.max_query_chars,
             index_family=declared.index_family,
             loads_content=declared.content_exchange is not None,
             tells_quota=declared.quota_exchange is not None or declared.quota_from_headers is not None,
+            looks_up_quota=declared.quota_exchange is not None,
             language=declared.language(self._config) if declared.language else None,
         )
 
     def pacing(self, request: SearchRequest) -> Pacing | None:
-        return self._format.pacing(request, self._config) if self._format.pacing else None
+        if self._format.pacing is None:
+            return None
+        return self._format.pacing(self._meant(request).request, self._config)
+
+    def most_calls(self, request: SearchRequest) -> int:
+        asked, _ = within_vendor_limits(self._meant(request).request, self._format)
+        if self._format.most_calls is None:
+            return super().most_calls(asked)
+        return self._format.most_calls(asked, self._config)
+
+    def most_load_calls(self, reference: ContentReference) -> int:  # noqa: ARG002 - the SPI's signature
+        return self._format.load_calls
 
     def current_quota(self, scope: SearchScope) -> QuotaStatus | None:
         if self._format.quota_exchange is None:
@@ -138,15 +158,16 @@ class WireInstance(SearchProviderInstance):
 
     def search(self, request: SearchRequest, scope: SearchScope) -> SearchResult:
         if request.modality not in self._format.modalities:
-            return _declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
-        asked, notes = self._within_vendor_limits(request)
+            return declined(self.id(), request, f"{self.id()} does not serve {request.modality}")
+        meant = self._meant(request)
+        asked, notes = within_vendor_limits(meant.request, self._format)
         seen = _Exchange()
         try:
             found = self._carry_out(self._format.exchange(asked, self._config), scope, seen)
         except ProviderError as error:
             error.calls = seen.calls
             raise
-        return self._result(request, found, seen, notes)
+        return self._result(request, meant, found, seen, notes)
 
     def load_content(self, reference: ContentReference, scope: SearchScope) -> LoadedContent:
         if self._format.content_exchange is None:
@@ -160,18 +181,14 @@ class WireInstance(SearchProviderInstance):
             raise
         return replace(loaded, calls=seen.calls)
 
-    def _within_vendor_limits(self, request: SearchRequest) -> tuple[SearchRequest, list[str]]:
-        notes: list[str] = []
-        if len(request.query) > self._format.max_query_chars:
-            notes.append(f"query shortened to {self._format.max_query_chars} characters for {self._format.protocol_id}")
-            request = replace(request, query=clip(request.query, self._format.max_query_chars).rstrip("…").rstrip())
-        if request.max_results > self._format.max_results:
-            notes.append(f"{self._format.protocol_id} gives at most {self._format.max_results} results")
-            request = replace(request, max_results=self._format.max_results)
-        return request, notes
+    def _meant(self, request: SearchRequest) -> Meant:
+        understood = self._format.understood(request.modality, self._config)
+        return meaning_of(request, understood, site_lists=self._format.site_lists)
 
-    def _result(self, request: SearchRequest, found: Found, seen: _Exchange, notes: list[str]) -> SearchResult:
-        found, applied = account_for_filters(request, found, self._format.ignores)
+    def _result(
+        self, request: SearchRequest, meant: Meant, found: Found, seen: _Exchange, notes: list[str]
+    ) -> SearchResult:
+        found, applied = account_for_filters(meant.request, meant.narrowed(found), self._format.ignores)
         hits = found.hits[: request.max_results]
         if found.note:
             notes.append(found.note)
@@ -185,7 +202,7 @@ class WireInstance(SearchProviderInstance):
             dropped_count=found.dropped_count,
             note="; ".join(notes) or None,
             upstream_headers=seen.headers,
-            applied=applied,
+            applied=(*applied, *meant.applied),
             degraded=found.degraded,
             calls=seen.calls,
             quota=replace(seen.quota, observed_at=self._config.clock.now()) if seen.quota else None,
@@ -215,7 +232,10 @@ class WireInstance(SearchProviderInstance):
         user_agent = self._config.extras.get(USER_AGENT.name)
         if user_agent:
             request = replace(request, headers={"User-Agent": user_agent, **request.headers})
-        return send_with_key(self._secret, lambda secret: self._send(request, secret, scope, seen))
+        return send_with_key(
+            lambda fresh: key_of(self._config, self._format, fresh=fresh, index=scope.key_index),
+            lambda secret: self._send(request, secret, scope, seen),
+        )
 
     def _ask_aws(self, call: AwsCall, scope: SearchScope, seen: _Exchange) -> Mapping[str, Any]:
         if self._config.aws is None:
@@ -228,16 +248,9 @@ class WireInstance(SearchProviderInstance):
         seen.calls += 1
         return answer
 
-    def _secret(self, fresh: bool) -> Secret | None:
-        key = self._config.credential_key
-        if self._format.authentication is None:
-            return None
-        secret = self._config.keys.secret(key, fresh=fresh) if key is not None else None
-        if secret is None and self._format.key_required:
-            raise CredentialsRejected(f"no key is saved for {self.id()}")
-        return secret
-
     def _send(self, request: HttpRequest, secret: Secret | None, scope: SearchScope, seen: _Exchange) -> HttpAnswer:
+        if seen.calls and request.is_paced:
+            scope.take_turn()
         try:
             answer = self._config.transport.send(
                 request, deadline=scope.deadline, authentication=self._authentication(), secret=secret
@@ -278,14 +291,3 @@ class WireInstance(SearchProviderInstance):
             with suppress(*MISREAD):
                 now = self._config.clock.now()
                 seen.quota = self._format.quota_from_headers(answer.headers, now) or seen.quota
-
-
-def _declined(instance_id: str, request: SearchRequest, message: str) -> SearchResult:
-    return SearchResult(
-        query=request.query,
-        modality=request.modality,
-        provider_instance_id=instance_id,
-        tier=request.tier,
-        error_message=message,
-        calls=0,
-    )

@@ -17,6 +17,7 @@ from zarniwoop.contract.provider import Pacing, ProviderInstanceConfig
 from zarniwoop.contract.quota import QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import Authentication, AwsCall, HttpAnswer, HttpRequest
+from zarniwoop.text.operators import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +91,18 @@ class WireFormat:
 
     `max_query_chars` and `max_results` are the vendor's limits: the driver shortens and clamps before the exchange and
     says so in the result's note. `filters` names those that the exchange translates for some modality; `ignores` gives,
-    for one that this provider cannot apply and that must not be applied here either, the reason. `classify` reads an
-    answer (of any status) with the provider's own eyes and returns the typed failure, or None for the default reading.
+    for one that this provider cannot apply and that must not be applied here either, the reason. `operators` are those
+    that stay in the query, since the provider reads them there; `operators_for` those of a modality, where they differ.
+    `site_lists`: the exchange sends the request's `sites` and `unwanted_sites`. `classify` reads an answer (of any
+    status) with the provider's own eyes and returns the typed failure, or None for the default reading.
     `quota_from_headers` reads what an ordinary answer says of the quota, and gets the time in epoch seconds for what is
     counted from now. `index_family` names the index behind the provider, for fusion. `form_hint` is a sentence for
     whoever fills in the settings form; without one the first of `prompt_hint` stands there. `authentication_for` picks
     another way to send the key where the settings say so. `by_role`: asked through AWS's SDK with the role of the
     function, so that there is neither an address nor a key. `language` tells the only language that an instance
-    searches, out of its settings.
+    searches, out of its settings. `most_calls` is how many requests one search may take, where that is not told by its
+    `pacing`; without either, one. `load_calls` is the same of the load of a body. `version` is raised when the exchange
+    asks or reads otherwise than before, so that answers that were kept are asked for anew.
     """
 
     protocol_id: str
@@ -108,11 +113,15 @@ class WireFormat:
     prompt_hint: str
     index_family: str
     documentation: str
+    version: int = 1
     form_hint: str = ""
     default_base_url: str | None = None
     by_role: bool = False
     tiers: frozenset[SearchTier] = frozenset(SearchTier)
     filters: frozenset[str] = frozenset()
+    operators: frozenset[Kind] = frozenset()
+    site_lists: bool = False
+    operators_for: Callable[[SearchModality, ProviderInstanceConfig], frozenset[Kind]] | None = None
     authentication: Authentication | None = None
     authentication_for: Callable[[ProviderInstanceConfig], Authentication] | None = None
     key_required: bool = False
@@ -127,4 +136,10 @@ class WireFormat:
     quota_from_headers: Callable[[Mapping[str, str], float], QuotaStatus | None] | None = None
     content_exchange: Callable[[ContentReference, ProviderInstanceConfig], ContentExchange] | None = None
     pacing: Callable[[SearchRequest, ProviderInstanceConfig], Pacing | None] | None = None
+    most_calls: Callable[[SearchRequest, ProviderInstanceConfig], int] | None = None
+    load_calls: int = 1
     language: Callable[[ProviderInstanceConfig], str | None] | None = None
+
+    def understood(self, modality: SearchModality, config: ProviderInstanceConfig) -> frozenset[Kind]:
+        """The operators that stay in a query of this modality."""
+        return self.operators_for(modality, config) if self.operators_for else self.operators

@@ -16,10 +16,13 @@ from zarniwoop.contract.chat import ModelUsage
 from zarniwoop.contract.failure import MalformedAnswer, ModelError, ProviderError, ProviderUnavailable, RateLimited
 from zarniwoop.llm.builtin import BUILTIN_ANSWERS
 from zarniwoop.llm.gateway import JsonAnswer
+from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY
 from zarniwoop.pipelines.investigate.evaluate import BYTES_PER_TOKEN
 from zarniwoop.pipelines.investigate.fitting import room
+from zarniwoop.pipelines.investigate.money import hold, price_of, settle
 from zarniwoop.pipelines.investigate.services import ModelThrottled, ModelUnavailable, Work
 from zarniwoop.settings.models import BUILTIN, ModelSettings
+from zarniwoop.stores.ledger import Hold
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -75,8 +78,13 @@ def ask(question: Question[Model], work: Work, seconds: float) -> Answered[Model
         return model
     if model.protocol == BUILTIN and question.recipe not in BUILTIN_ANSWERS:
         return Unanswered(reason=NO_MODEL, usage=ModelUsage())
+    if model.protocol == BUILTIN:
+        return _asked(question, work, seconds)
     spared = work.budget.stands_against_model(question.estimate, model, seconds)
-    return built_in(question, spared) if spared and model.protocol != BUILTIN else _asked(question, work, seconds)
+    held = None if spared else hold(price_of(question.estimate, model), work, seconds)
+    if held is None:
+        return built_in(question, spared or OUT_OF_MONEY)
+    return _asked(question, work, seconds, held)
 
 
 def settings_of(recipe: str, work: Work) -> ModelSettings | Unanswered:
@@ -102,16 +110,25 @@ def built_in(question: Question[Model], spared: str | None) -> Answered[Model] |
     return Answered(value=value, mode=BUILTIN, usage=ModelUsage(), spared=spared)
 
 
-def _asked(question: Question[Model], work: Work, seconds: float) -> Answered[Model] | Unanswered:
+def _asked(
+    question: Question[Model], work: Work, seconds: float, held: Hold | None = None
+) -> Answered[Model] | Unanswered:
+    usage = ModelUsage()
     try:
         answer: JsonAnswer[Model] = work.services.models.call_for_json(
             question.recipe, question.variables, question.into, work.within(seconds), question.schema
         )
+        usage = answer.usage
     except ModelError as error:
-        return Unanswered(reason=error.reason, usage=error.usage)
+        usage = error.usage
+        return Unanswered(reason=error.reason, usage=usage)
     except ProviderError as error:
+        usage = error.usage
         return _failed(error, work)
-    return Answered(value=answer.value, mode=answer.mode, usage=answer.usage)
+    finally:
+        if held is not None:
+            settle(held, usage, work)
+    return Answered(value=answer.value, mode=answer.mode, usage=usage)
 
 
 def _failed(error: ProviderError, work: Work) -> Unanswered:

@@ -38,6 +38,11 @@ def make_batches(work: Work, hits: Sequence[MergedHit]) -> dict[str, Any]:
     return {"wave": wave, "batches": list(range(len(made))), "parallel": model.max_parallel}
 
 
+def hits_at_once(model: ModelSettings, answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> int:
+    """How many hits one answer has room for. `model` has the limit of the recipe too, as `settings_of` tells it."""
+    return min(max(model.max_tokens // answer_tokens, 1), MOST_HITS_PER_BATCH)
+
+
 def within_budget(
     hits: Sequence[MergedHit], model: ModelSettings, work: Work, *, answer_tokens: int = ANSWER_TOKENS_PER_HIT
 ) -> list[Batch]:
@@ -46,7 +51,7 @@ def within_budget(
     `model` is as `settings_of` the recipe tells it: with the recipe's own limit.
     """
     by_key = {hit.key: hit for hit in hits}
-    most = min(max(model.max_tokens // answer_tokens, 1), MOST_HITS_PER_BATCH)
+    most = hits_at_once(model, answer_tokens)
     taken = 0.0
     made = []
     for keys in batches(hits, model.context_tokens, most=most, answer_tokens=answer_tokens):

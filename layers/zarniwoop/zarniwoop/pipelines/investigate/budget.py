@@ -13,6 +13,8 @@ from zarniwoop.tools.research_investigate import InvestigateArguments
 OUT_OF_TIME = "wall_seconds"
 OUT_OF_TOKENS = "max_model_tokens"
 OUT_OF_MONEY = "max_cost"
+FREE_ONLY = "free_only"
+"""No budget, but as good a reason not to ask a model that costs money."""
 
 SHORTEST_WORK_SECONDS = 1.5
 _RESERVED_SHARE = 0.2
@@ -28,6 +30,7 @@ class Budget:
     reserved: float
     tokens: int
     cost: float
+    free_only: bool = False
 
     @classmethod
     def of(cls, run: Run, asked: InvestigateArguments, now: float) -> "Budget":
@@ -36,6 +39,7 @@ class Budget:
             reserved=min(asked.wall_seconds * _RESERVED_SHARE, _MOST_RESERVED_SECONDS),
             tokens=asked.max_model_tokens - run.usage.input_tokens - run.usage.output_tokens,
             cost=asked.max_cost - run.cost,
+            free_only=asked.free_only,
         )
 
     @property
@@ -56,6 +60,8 @@ class Budget:
 
     def stands_against_model(self, tokens: float, model: ModelSettings, seconds: float) -> str | None:
         """Which budget does not allow a model to be asked, when that takes so many tokens within so many seconds."""
+        if self.free_only and model.is_priced:
+            return FREE_ONLY
         if seconds < SHORTEST_WORK_SECONDS:
             return OUT_OF_TIME
         if tokens > self.tokens:
@@ -68,3 +74,8 @@ def searches_of_first_wave(asked: InvestigateArguments) -> int:
     """All of them, but a quarter where a second wave may follow."""
     kept_back = asked.max_searches // _SMALLEST_SPLIT if asked.refine else 0
     return asked.max_searches - kept_back
+
+
+def why_spared(reason: str) -> str:
+    """In words, why no model was asked."""
+    return "free_only leaves out what costs money" if reason == FREE_ONLY else f"{reason} is nearly spent"

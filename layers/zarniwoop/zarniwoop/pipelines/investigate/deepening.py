@@ -9,13 +9,18 @@ Quirk: whoever found the richest hit need not be who has a body, so every source
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedContent
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.result import Attempt
 from zarniwoop.dispatch.bodies import Body
 from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.credit import dollars_of_a_call
 from zarniwoop.dispatch.dispatcher import Survey
+from zarniwoop.dispatch.gate import Skip
+from zarniwoop.dispatch.promises import foretold, most_load_calls
 from zarniwoop.pipelines.investigate.batching import make_batches
 from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY
 from zarniwoop.pipelines.investigate.folder import BODIES
@@ -26,6 +31,7 @@ from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.stores.content_text import is_text, stored_form
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.text.plain import plain
+from zarniwoop.tools.research_investigate import InvestigateArguments
 
 MOST_BODIES = 5
 LOAD_SECONDS = 8.0
@@ -39,7 +45,9 @@ class _Wanted:
 
     @property
     def price(self) -> float:
-        return self.body.candidate.endpoint.cost_per_call
+        """At most."""
+        calls = foretold(lambda: most_load_calls(self.body.candidate, self.body.reference), 1)
+        return calls * dollars_of_a_call(self.body.candidate.endpoint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +59,37 @@ class _Loaded:
 
 
 def deepen(work: Work) -> dict[str, Any]:
-    """Load what is most promising and not loaded yet; the batches are made anew, since hits have grown."""
+    """Load what is most promising and not loaded yet; the batches are made anew, since hits have grown.
+
+    What was loaded and cannot be written down is lost, and a wave that was counted loads nothing more: the state
+    machine does a step that fails again, and it would be paid for twice.
+    """
     wave = work.given.wave
     found = gather(work.folder, wave)
     bodies = work.folder.bodies()
-    survey = work.services.dispatcher.survey(work.scope)
-    loaded = _loaded(_most_promising(found, bodies, survey.assembly.candidates), survey, work)
-    if loaded:
-        work.folder.write(BODIES, {**bodies, **{key: each.entry for key, each in loaded.items()}})
-    stored = sum("sha256" in each.entry for each in loaded.values())
+    counted = work.run.progress.get("deepen")
+    loaded = {} if counted is not None and counted.done >= wave else _loaded(found, bodies, work)
+    told = {**bodies, **{key: each.entry for key, each in loaded.items()}}
+    kept = not loaded or work.keep(partial(work.folder.write, BODIES, told))
+    stored = sum("sha256" in each.entry for each in loaded.values()) if kept else 0
     cost = sum(each.cost for each in loaded.values())
-    work.done("deepen", str(wave), total=wave, counts={"bodies": stored}, cost=cost)
+    work.keep(partial(work.done, "deepen", str(wave), total=wave, counts={"bodies": stored}, cost=cost))
     return {"then": "evaluate", **make_batches(work, found.hits)}
+
+
+def _loaded(found: Gathered, bodies: Mapping[str, Any], work: Work) -> dict[str, _Loaded]:
+    survey = work.services.dispatcher.survey(work.scope)
+    allowed = allowed_by(work.asked, survey.assembly.candidates)
+    return _load_all(_most_promising(found, bodies, allowed), survey, work)
+
+
+def allowed_by(asked: InvestigateArguments, candidates: Mapping[str, Candidate]) -> dict[str, Candidate]:
+    """Those of which bodies may be asked for, as far as the request is concerned."""
+    return {
+        name: candidate
+        for name, candidate in candidates.items()
+        if not (asked.free_only and candidate.endpoint.cost_per_call > 0)
+    }
 
 
 def _most_promising(found: Gathered, bodies: Mapping[str, Any], candidates: Mapping[str, Candidate]) -> list[_Wanted]:
@@ -93,7 +120,7 @@ def _bodies_of(hit: MergedHit, found: Gathered, candidates: Mapping[str, Candida
             yield _Wanted(key=hit.key, body=Body(candidate=candidate, modality=modality, reference=reference))
 
 
-def _loaded(wanted: Sequence[_Wanted], survey: Survey, work: Work) -> dict[str, _Loaded]:
+def _load_all(wanted: Sequence[_Wanted], survey: Survey, work: Work) -> dict[str, _Loaded]:
     """What became of each, by key. Threads cannot be broken off; those that are late end at their own deadline."""
     affordable = _affordable(wanted, work)
     if not affordable:
@@ -129,7 +156,9 @@ def _affordable(wanted: Sequence[_Wanted], work: Work) -> list[_Wanted]:
 
 def _loading(survey: Survey, work: Work, seconds: float) -> Callable[[_Wanted], _Loaded]:
     """How one is loaded: all of them by one look at the shared state, and until the same moment."""
-    load_body = work.services.dispatcher.loading(survey, work.within(seconds))
+    load_body = work.services.dispatcher.loading(
+        survey, work.within(seconds), free_only=work.asked.free_only, run=work.money
+    )
 
     def load(each: _Wanted) -> _Loaded:
         cost = 0.0
@@ -137,7 +166,7 @@ def _loading(survey: Survey, work: Work, seconds: float) -> Callable[[_Wanted], 
             asked = load_body(each.body)
             cost = asked.attempt.cost
             if asked.content is None:
-                return _failed(each, asked.attempt.reason or "unavailable", cost)
+                return _failed(each, _why_not(asked.attempt), cost)
             return _Loaded(entry=_stored(each, asked.content, work), cost=cost)
         except StoreUnavailable:
             return _failed(each, "store_unavailable", cost)
@@ -145,6 +174,12 @@ def _loading(survey: Survey, work: Work, seconds: float) -> Callable[[_Wanted], 
             return _failed(each, "internal", cost)
 
     return load
+
+
+def _why_not(attempt: Attempt) -> str:
+    """Of a budget its name."""
+    named = attempt.detail if attempt.reason == Skip.BUDGET else None
+    return named or attempt.reason or "unavailable"
 
 
 def _stored(wanted: _Wanted, content: LoadedContent, work: Work) -> dict[str, Any]:

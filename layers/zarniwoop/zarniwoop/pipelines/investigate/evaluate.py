@@ -12,7 +12,7 @@ import orjson
 from pydantic import BeforeValidator, Field
 
 from zarniwoop.llm.schema import portable_schema
-from zarniwoop.pipelines.investigate.fence import harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fence import MOST_BYTES, harmless, prompt_hit
 from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.plan import ModelAnswer
 
@@ -116,6 +116,15 @@ def batches(
 def tokens_with_answer(hit: MergedHit, answer_tokens: int = ANSWER_TOKENS_PER_HIT) -> float:
     """What a hit costs in a prompt and its verdict in the answer, estimated."""
     return len(orjson.dumps(prompt_hit(hit))) / BYTES_PER_TOKEN + answer_tokens
+
+
+def most_batches(
+    hits: int, context_tokens: int, *, most: int = MOST_HITS_PER_BATCH, answer_tokens: int = ANSWER_TOKENS_PER_HIT
+) -> int:
+    """How many batches so many hits take at most, when each is as long as a prompt shows it."""
+    largest = MOST_BYTES / BYTES_PER_TOKEN + answer_tokens
+    fitting = min(max(int((context_tokens - PROMPT_TOKENS) // largest), 1), most)
+    return -(-hits // fitting)
 
 
 def verdicts_schema(keys: Sequence[str]) -> dict[str, Any]:

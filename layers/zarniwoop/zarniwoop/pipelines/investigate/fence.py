@@ -23,6 +23,8 @@ MAX_QUESTION_CHARS = 2_000
 MAX_TITLE_CHARS = 250
 MAX_SNIPPET_CHARS = 900
 MAX_SOURCE_CHARS = 80
+MOST_BYTES = 4 * (MAX_TITLE_CHARS + MAX_SNIPPET_CHARS + MAX_SOURCE_CHARS) + 200
+"""What `prompt_hit` comes to at most, in UTF-8."""
 _NONCE = re.compile(r"[0-9a-f]{16,64}")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"

@@ -6,7 +6,7 @@ from zarniwoop.contract.chat import ModelUsage
 from zarniwoop.llm.recipes import EVALUATE, RERANK
 from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, built_in, room_for
 from zarniwoop.pipelines.investigate.batching import tokens_of_batch
-from zarniwoop.pipelines.investigate.budget import Budget
+from zarniwoop.pipelines.investigate.budget import Budget, why_spared
 from zarniwoop.pipelines.investigate.evaluate import (
     EvaluateAnswer,
     EvaluatedBatch,
@@ -104,7 +104,7 @@ def _judged(batch: Batch, work: Work) -> VerdictRecord:
         index=index,
         evaluated=EvaluatedBatch(keys=list(batch.keys), verdicts=answer.value.verdicts),
         mode=answer.mode,
-        note=f"judged without a model: {answer.spared} is nearly spent" if answer.spared else None,
+        note=f"judged without a model: {why_spared(answer.spared)}" if answer.spared else None,
         usage=answer.usage,
     )
 

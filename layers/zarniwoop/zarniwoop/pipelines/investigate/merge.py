@@ -1,31 +1,18 @@
 """The hits of all searches, each work once, with every source that named it.
 
-Two hits are the same when they share a DOI, an arXiv id, a PMID or a normalised URL, and so on along the chain. A
-telling title of the same year unites what is left, unless those that share it bear different identifiers of one kind:
-then they are different works ("Letter to the editor", 2021), save that a preprint's DOI contradicts no other.
-The outcome depends on the set of searches, not on the order in which they came back.
+Which hits show the same work is told by `text.works`; here they get their keys and their sources. The outcome depends
+on the set of searches, not on the order in which they came back.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 
+from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.text.bm25 import words
-from zarniwoop.text.identifiers import bare_arxiv_id, bare_doi
-from zarniwoop.text.urls import host_of, http_url, normalised
-
-FUSION_CONSTANT = 60
-_ARXIV_DOI = "10.48550/arxiv."
-_PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.64898/", "10.2139/", "10.21203/", "10.20944/", "10.31234/", "10.26434/")
-_PUBMED_PATH = re.compile(r"https?://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)/?(?:[?#].*)?")
-_FILLED = ("snippet", "published_at", "authors", "language")
-
-Identity = tuple[str, str]
+from zarniwoop.text.works import FUSION_CONSTANT, Marks, filled, marks_of, riches, same_works
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +73,7 @@ class MergedHit:
 class _Record:
     source: HitSource
     hit: Mapping[str, Any]
-    identities: tuple[Identity, ...]
-    title_and_year: Identity | None
+    marks: Marks
 
 
 def merge(found: Sequence[SearchOutcome], earlier: Sequence[MergedHit] = ()) -> tuple[MergedHit, ...]:
@@ -98,7 +84,8 @@ def merge(found: Sequence[SearchOutcome], earlier: Sequence[MergedHit] = ()) -> 
     """
     keys = {(source.search_index, source.rank): hit.key for hit in earlier for source in hit.sources}
     records = [_record(outcome, rank, hit, keys) for outcome in found for rank, hit in enumerate(outcome.hits, 1)]
-    unkeyed = sorted((_merged(group) for group in _groups(records)), key=_by_best_rank)
+    groups = same_works([record.marks for record in records])
+    unkeyed = sorted((_merged([records[number] for number in group]) for group in groups), key=_by_best_rank)
     following = max((int(hit.key[1:]) for hit in earlier), default=0)
     merged = []
     for hit in unkeyed:
@@ -118,92 +105,16 @@ def _record(outcome: SearchOutcome, rank: int, hit: Mapping[str, Any], keys: Map
         url=str(hit.get("url") or ""),
     )
     key = keys.get((outcome.search_index, rank))
-    identities = (*_identities(hit), *([("earlier", key)] if key else ()))
-    return _Record(source=source, hit=hit, identities=identities, title_and_year=_title_and_year(hit))
-
-
-def _identities(hit: Mapping[str, Any]) -> Iterator[Identity]:
-    identifiers = hit.get("identifiers") or {}
-    url = http_url(hit.get("url")) or ""
-    host = host_of(url) or ""
-    doi = bare_doi(identifiers.get("doi")) or (bare_doi(unquote(url)) if host in ("doi.org", "dx.doi.org") else None)
-    arxiv_id = bare_arxiv_id(identifiers.get("arxiv_id")) or (
-        bare_arxiv_id(url) if host.endswith("arxiv.org") else None
+    extras = hit.get("extras") or {}
+    marks = marks_of(
+        title=str(hit.get("title") or ""),
+        url=hit.get("url"),
+        published=str((hit.get("published_at") or {}).get("value") or ""),
+        identifiers=hit.get("identifiers") or {},
+        image_url=extras.get("image_url") if hit.get("modality") == SearchModality.IMAGE else None,
+        more=[("earlier", key)] if key else (),
     )
-    if doi:
-        yield "doi", doi
-        if doi.startswith(_ARXIV_DOI):
-            arxiv_id = doi.removeprefix(_ARXIV_DOI)
-    if arxiv_id:
-        yield "arxiv_id", arxiv_id.lower()
-    pubmed = _PUBMED_PATH.fullmatch(url)
-    pmid = str(identifiers.get("pmid") or "").strip() or (pubmed.group(1) if pubmed else "")
-    if pmid:
-        yield "pmid", pmid
-    if url:
-        yield "url", normalised(url)
-
-
-def _title_and_year(hit: Mapping[str, Any]) -> Identity | None:
-    """The title without case and punctuation, and the year; None for a title that many works may bear."""
-    year = str((hit.get("published_at") or {}).get("value") or "")[:4]
-    title = " ".join(words(str(hit.get("title") or "")))
-    telling = len(title) >= (15 if title.isascii() else 8)
-    return (title, year) if year and telling else None
-
-
-def _groups(records: Sequence[_Record]) -> list[list[_Record]]:
-    leaders = list(range(len(records)))
-    first: dict[Identity, int] = {}
-    for number, record in enumerate(records):
-        for same in record.identities:
-            _unite(leaders, first.setdefault(same, number), number)
-    for alike in _alike(records, leaders):
-        for number in alike[1:]:
-            _unite(leaders, alike[0], number)
-    groups: dict[int, list[_Record]] = {}
-    for number, record in enumerate(records):
-        groups.setdefault(_leader(leaders, number), []).append(record)
-    return list(groups.values())
-
-
-def _alike(records: Sequence[_Record], leaders: list[int]) -> list[list[int]]:
-    """Records that share title and year and, all they are united with taken together, contradict each other nowhere.
-
-    Judged before any of them is united by title, so that no order of judging matters.
-    """
-    by_title: dict[Identity, list[int]] = {}
-    borne: dict[int, set[Identity]] = {}
-    for number, record in enumerate(records):
-        if record.title_and_year:
-            by_title.setdefault(record.title_and_year, []).append(number)
-        borne.setdefault(_leader(leaders, number), set()).update(filter(_contradicts, record.identities))
-    return [
-        numbers
-        for numbers in by_title.values()
-        if not _contradictory(set().union(*(borne[_leader(leaders, number)] for number in numbers)))
-    ]
-
-
-def _contradicts(same: Identity) -> bool:
-    kind, name = same
-    return kind in ("arxiv_id", "pmid") or (kind == "doi" and not name.startswith(_PREPRINT_DOIS))
-
-
-def _contradictory(borne: Iterable[Identity]) -> bool:
-    kinds = [kind for kind, _ in borne]
-    return len(kinds) != len(set(kinds))
-
-
-def _leader(leaders: list[int], number: int) -> int:
-    while leaders[number] != number:
-        leaders[number] = leaders[leaders[number]]
-        number = leaders[number]
-    return number
-
-
-def _unite(leaders: list[int], one: int, other: int) -> None:
-    leaders[_leader(leaders, other)] = _leader(leaders, one)
+    return _Record(source=source, hit=hit, marks=marks)
 
 
 def _merged(group: Sequence[_Record]) -> MergedHit:
@@ -211,35 +122,17 @@ def _merged(group: Sequence[_Record]) -> MergedHit:
     sources = tuple(sorted({record.source for record in group}))
     return MergedHit(
         key="",
-        hit=_filled([record.hit for record in richest]),
+        hit=filled([record.hit for record in richest]) if len(richest) > 1 else richest[0].hit,
         sources=sources,
         affinity=max(source.affinity for source in sources),
     )
 
 
-def _by_riches(record: _Record) -> tuple[bool, int, int, int, bytes]:
-    """The richest first: with a body, the longest snippet, the most identifiers; ties end with the hit's own bytes."""
+def _by_riches(record: _Record) -> tuple[tuple[bool, int, int], int, bytes]:
+    """The richest first; ties end with the hit's own bytes."""
     hit = record.hit
-    return (
-        not (hit.get("content") or {}).get("text"),
-        -len(hit.get("snippet") or ""),
-        -len(hit.get("identifiers") or ()),
-        record.source.rank,
-        orjson.dumps(hit, option=orjson.OPT_SORT_KEYS),
-    )
-
-
-def _filled(hits: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The first hit, with what it lacks out of the others."""
-    if len(hits) == 1:
-        return hits[0]
-    filled = dict(hits[0])
-    for name in _FILLED:
-        filled[name] = next((hit[name] for hit in hits if hit.get(name)), filled.get(name))
-    identifiers: dict[str, str] = {}
-    for hit in hits:
-        identifiers = {**(hit.get("identifiers") or {}), **identifiers}
-    return {**filled, "identifiers": identifiers}
+    wealth = riches((hit.get("content") or {}).get("text"), hit.get("snippet"), hit.get("identifiers") or {})
+    return wealth, record.source.rank, orjson.dumps(hit, option=orjson.OPT_SORT_KEYS)
 
 
 def _by_best_rank(hit: MergedHit) -> tuple[int, float, str, bytes, tuple[HitSource, ...]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from zarniwoop.pipelines.investigate.asking import NO_MODEL
-from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY, OUT_OF_TIME, OUT_OF_TOKENS
+from zarniwoop.pipelines.investigate.budget import FREE_ONLY, OUT_OF_MONEY, OUT_OF_TIME, OUT_OF_TOKENS, why_spared
 from zarniwoop.pipelines.investigate.folder import ORDER, RunFolder
 from zarniwoop.pipelines.investigate.insights_record import INSIGHTS_FILE
 from zarniwoop.stores.runs import Run
@@ -34,9 +34,7 @@ class OptionalState(StrEnum):
 
 _REASONS: Mapping[str, str] = {
     NO_MODEL: "no model is configured",
-    OUT_OF_TIME: f"{OUT_OF_TIME} is nearly spent",
-    OUT_OF_TOKENS: f"{OUT_OF_TOKENS} is nearly spent",
-    OUT_OF_MONEY: f"{OUT_OF_MONEY} is nearly spent",
+    **{reason: why_spared(reason) for reason in (OUT_OF_TIME, OUT_OF_TOKENS, OUT_OF_MONEY, FREE_ONLY)},
     NOT_JUDGED: "the hits were not judged",
     STOPPED: "the run was stopped",
     NOT_REACHED: "the run did not come so far",

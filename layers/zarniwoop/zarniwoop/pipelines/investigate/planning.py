@@ -5,12 +5,13 @@ from typing import Any
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import ProviderAvailability
-from zarniwoop.contract.request import SearchRequest
+from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.dispatch.candidates import Candidate, line_up
+from zarniwoop.dispatch.credit import dollars_of_a_call
 from zarniwoop.dispatch.factory import Assembly
 from zarniwoop.llm.recipes import PLAN, REFINE
 from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, room_for
-from zarniwoop.pipelines.investigate.budget import searches_of_first_wave
+from zarniwoop.pipelines.investigate.budget import searches_of_first_wave, why_spared
 from zarniwoop.pipelines.investigate.evaluate import Judged
 from zarniwoop.pipelines.investigate.fence import new_nonce
 from zarniwoop.pipelines.investigate.fitting import hint_chars
@@ -29,6 +30,7 @@ from zarniwoop.pipelines.investigate.plan import (
 )
 from zarniwoop.pipelines.investigate.refine import refine_variables, refined_plan
 from zarniwoop.pipelines.investigate.services import Work
+from zarniwoop.tools.research_investigate import InvestigateArguments
 
 FEWEST_SURVIVORS = 3
 """A first wave with fewer is followed by a second."""
@@ -81,8 +83,8 @@ def _told(record: PlanRecord, work: Work, *, then: str) -> dict[str, Any]:
 
 def _planned(work: Work) -> PlanRecord:
     assembly = work.services.dispatcher.factory.assemble(work.scope)
-    cards = _cards(assembly, work)
-    limits = _limits(work, searches_of_first_wave(work.asked))
+    cards = cards_of(assembly, work.scope, free_only=work.asked.free_only)
+    limits = limits_of(work.asked, searches_of_first_wave(work.asked))
     if not any(limits.allow(modality) for modality in serving(cards)):
         return PlanRecord(wave=1, plan=Plan(searches=(), rationale=""), failure="no_providers")
     hints = hint_chars(len(cards), room_for(PLAN, work))
@@ -91,15 +93,16 @@ def _planned(work: Work) -> PlanRecord:
     answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
     if isinstance(answer, Unanswered):
         return _without(1, answer)
-    return _affordable(_record(1, validated_plan(answer.value, serving(cards), limits), answer), assembly, work)
+    record = _record(1, validated_plan(answer.value, serving(cards), limits), answer)
+    return affordable(record, assembly, work.budget.cost, free_only=work.asked.free_only)
 
 
 def _refined(work: Work) -> PlanRecord:
     assembly = work.services.dispatcher.factory.assemble(work.scope)
-    cards = _cards(assembly, work)
+    cards = cards_of(assembly, work.scope, free_only=work.asked.free_only)
     first = work.folder.plan(1)
     previous = first.plan if first else Plan(searches=(), rationale="")
-    limits = _limits(work, work.asked.max_searches - len(previous.searches))
+    limits = limits_of(work.asked, work.asked.max_searches - len(previous.searches))
     variables = refine_variables(
         work.asked.question,
         work.today,
@@ -114,14 +117,15 @@ def _refined(work: Work) -> PlanRecord:
     question = Question(recipe=REFINE, variables=variables, into=PlanAnswer, schema=plan_schema(variables))
     answer = ask(question, work, work.budget.seconds_to_gather * _PLANNING_SHARE)
     if isinstance(answer, Answered) and answer.spared:
-        answer = Unanswered(reason=f"{answer.spared} is nearly spent", usage=answer.usage)
+        answer = Unanswered(reason=why_spared(answer.spared), usage=answer.usage)
     if isinstance(answer, Unanswered):
         return _without(2, answer)
-    return _affordable(_record(2, refined_plan(answer.value, serving(cards), limits, previous), answer), assembly, work)
+    record = _record(2, refined_plan(answer.value, serving(cards), limits, previous), answer)
+    return affordable(record, assembly, work.budget.cost, free_only=work.asked.free_only)
 
 
 def _record(wave: int, plan: Plan, answer: Answered[PlanAnswer]) -> PlanRecord:
-    notes = (f"planned without a model: {answer.spared} is nearly spent",) if answer.spared else ()
+    notes = (f"planned without a model: {why_spared(answer.spared)}",) if answer.spared else ()
     failure = None if plan.searches else "no_search"
     return PlanRecord(wave=wave, plan=plan, mode=answer.mode, failure=failure, notes=notes, usage=answer.usage)
 
@@ -130,14 +134,15 @@ def _without(wave: int, answer: Unanswered) -> PlanRecord:
     return PlanRecord(wave=wave, plan=Plan(searches=(), rationale=""), failure=answer.reason, usage=answer.usage)
 
 
-def _limits(work: Work, searches: int) -> PlanLimits:
-    modalities = frozenset(work.asked.modalities) if work.asked.modalities else None
+def limits_of(asked: InvestigateArguments, searches: int) -> PlanLimits:
+    """What a plan of so many searches may hold."""
+    modalities = frozenset(asked.modalities) if asked.modalities else None
     return PlanLimits(max_searches=searches, modalities=modalities)
 
 
-def _cards(assembly: Assembly, work: Work) -> list[ProviderCard]:
+def cards_of(assembly: Assembly, scope: SearchScope, *, free_only: bool) -> list[ProviderCard]:
     """The instances that a search could get to, each with the modalities for which it would be asked."""
-    routed = {modality: _asked_for(modality, assembly) for modality in SearchModality}
+    routed = {modality: _asked_for(modality, assembly, free_only) for modality in SearchModality}
     cards = [
         ProviderCard(
             id=candidate.endpoint.id,
@@ -146,21 +151,22 @@ def _cards(assembly: Assembly, work: Work) -> list[ProviderCard]:
             hint=candidate.instance.prompt_hint(),
         )
         for candidate in assembly.candidates.values()
-        if candidate.instance.availability(work.scope) is ProviderAvailability.READY
+        if candidate.instance.availability(scope) is ProviderAvailability.READY
     ]
     return [card for card in cards if card.modalities]
 
 
-def _asked_for(modality: SearchModality, assembly: Assembly) -> tuple[Candidate, ...]:
-    return line_up(SearchRequest(query="-", modality=modality), assembly.candidates, assembly.settings).candidates
+def _asked_for(modality: SearchModality, assembly: Assembly, free_only: bool) -> tuple[Candidate, ...]:
+    request = SearchRequest(query="-", modality=modality, free_only=free_only)
+    return line_up(request, assembly.candidates, assembly.settings).candidates
 
 
-def _affordable(record: PlanRecord, assembly: Assembly, work: Work) -> PlanRecord:
+def affordable(record: PlanRecord, assembly: Assembly, budget: float, *, free_only: bool) -> PlanRecord:
     """The searches whose expected costs fit into the budget together, in the plan's order."""
-    left = work.budget.cost - record.usage.cost
+    left = budget - record.usage.cost
     kept = []
     for search in record.plan.searches:
-        cost = _expected_cost(search.modality, assembly)
+        cost = _expected_cost(search.modality, assembly, free_only)
         if cost and cost > left:
             continue
         left -= cost
@@ -176,7 +182,7 @@ def _affordable(record: PlanRecord, assembly: Assembly, work: Work) -> PlanRecor
     )
 
 
-def _expected_cost(modality: SearchModality, assembly: Assembly) -> float:
+def _expected_cost(modality: SearchModality, assembly: Assembly, free_only: bool) -> float:
     """What the instance that is asked first takes for a call."""
-    candidates = _asked_for(modality, assembly)
-    return candidates[0].endpoint.cost_per_call if candidates else 0.0
+    candidates = _asked_for(modality, assembly, free_only)
+    return dollars_of_a_call(candidates[0].endpoint) if candidates else 0.0

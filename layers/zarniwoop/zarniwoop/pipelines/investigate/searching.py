@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from zarniwoop.contract.failure import ConfigurationUnavailable
+from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest
-from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.result import DispatchFailure, SearchResult
+from zarniwoop.dispatch.gate import Skip
+from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST
 from zarniwoop.pipelines.investigate.batching import make_batches
 from zarniwoop.pipelines.investigate.folder import SearchRecord, plain
 from zarniwoop.pipelines.investigate.found import Gathered, gather
@@ -15,6 +19,7 @@ from zarniwoop.pipelines.investigate.plan import PlannedSearch
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.stores.run_files import MERGED
 from zarniwoop.text.plain import clip
+from zarniwoop.tools.research_investigate import InvestigateArguments
 
 SEARCH_SECONDS = 20.0
 _MOST_TEXT_CHARS = 8_000
@@ -22,13 +27,20 @@ _MOST_SNIPPET_CHARS = 2_000
 
 
 def search(work: Work) -> dict[str, Any]:
-    """One search through the dispatcher. Whatever providers do is data; a search that failed fails nothing else."""
+    """One search through the dispatcher. Whatever providers do is data; a search that failed fails nothing else.
+
+    Once a provider was asked the step fails no more: the state machine would have it asked again. What cannot be
+    written down then is lost, and its cost is counted.
+    """
     index = work.given.index
     record = work.folder.search(index)
-    if record is None:
+    if record is not None:
+        work.done("search", str(index), counts=_counts(record), cost=record.cost)
+    else:
         record = _searched(_planned(work, index), work)
-        work.folder.put_search(record)
-    work.done("search", str(index), counts=_counts(record), cost=record.cost)
+        if not work.keep(partial(work.folder.put_search, record)):
+            record = replace(record, outcome=None)
+        work.keep(partial(work.done, "search", str(index), counts=_counts(record), cost=record.cost))
     return {"ok": record.outcome is not None, "index": index, "hits": record.hits}
 
 
@@ -68,16 +80,20 @@ def _searched(planned: PlannedSearch, work: Work) -> SearchRecord:
     skipped = work.budget.stands_against_search(0.0)
     if skipped:
         return SearchRecord(index=planned.index, skipped=skipped)
-    request = SearchRequest(query=planned.query, modality=planned.modality, max_results=work.asked.max_results)
+    request = request_of(planned.query, planned.modality, work.asked)
     started = work.services.clock.monotonic()
     try:
-        result = work.services.dispatcher.search(
-            request, work.within(min(SEARCH_SECONDS, work.budget.seconds_to_gather))
-        )
+        scope = work.within(min(SEARCH_SECONDS, work.budget.seconds_to_gather))
+        result = work.services.dispatcher.search(request, scope, work.money)
     except ConfigurationUnavailable:
         return SearchRecord(index=planned.index, failure="config_unavailable")
     took = round((work.services.clock.monotonic() - started) * 1000)
     return _record(planned, result, took)
+
+
+def request_of(query: str, modality: SearchModality, asked: InvestigateArguments) -> SearchRequest:
+    """What the dispatcher is asked for, when a search of a run is made and when it is only foretold."""
+    return SearchRequest(query=query, modality=modality, max_results=asked.max_results, free_only=asked.free_only)
 
 
 def _record(planned: PlannedSearch, result: SearchResult, milliseconds: int) -> SearchRecord:
@@ -85,15 +101,25 @@ def _record(planned: PlannedSearch, result: SearchResult, milliseconds: int) -> 
     if result.failure is None:
         outcome = SearchOutcome.of(planned.index, planned.source_affinity, result)
         outcome = replace(outcome, hits=tuple(_bounded(hit) for hit in outcome.hits))
+    skipped = _refused_by(result)
     return SearchRecord(
         index=planned.index,
         outcome=outcome,
-        failure=str(result.failure) if result.failure else None,
+        failure=str(result.failure) if result.failure and skipped is None else None,
+        skipped=skipped,
         attempts=tuple(plain(result.attempts)),
         note=result.note,
         cost=result.cost,
         milliseconds=milliseconds,
     )
+
+
+def _refused_by(result: SearchResult) -> str | None:
+    """The run's own budget, where that is why nobody was asked."""
+    if result.failure is not DispatchFailure.BUDGET:
+        return None
+    refusing = (attempt.detail for attempt in result.attempts if attempt.reason == Skip.BUDGET)
+    return next((name for name in refusing if name in (MAX_CALLS, MAX_COST)), None)
 
 
 def _bounded(hit: Mapping[str, Any]) -> Mapping[str, Any]:

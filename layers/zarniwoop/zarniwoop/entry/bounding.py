@@ -1,0 +1,90 @@
+"""A tool's answer within its bound: what was asked for, and what carries it. Hits that do not fit are put aside."""
+
+from dataclasses import replace
+from typing import Any
+
+from zarniwoop.contract.envelope import ToolResult
+from zarniwoop.contract.hit import SearchHit
+from zarniwoop.contract.request import SearchScope
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.entry.answers import Weigh
+from zarniwoop.stores.continuations import KEPT_SECONDS, Entry, Rest, handle_of
+from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.state import ProjectKey
+from zarniwoop.text.as_json import as_json, json_chars
+from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS
+from zarniwoop.tools.bounding import ANY_KEPT, Keep, bound, entries_of
+from zarniwoop.tools.research_rich import RichResult
+from zarniwoop.wiring import Environment
+
+_LONGEST_BODY = MAX_CHARS * 9 // 10
+"""With one that is longer a hit fits into no page."""
+
+
+class Bounding:
+    """One answer on its way out. Nothing is written for one that fits."""
+
+    def __init__(self, tool: str, environment: Environment) -> None:
+        self._tool = tool
+        self._environment = environment
+        self._scope: SearchScope | None = None
+        self._whole: Any = None
+        self._page = MAX_CHARS
+        self._begun_at = environment.clock.now()
+
+    def within(self, result: ToolResult, max_chars: int | None, scope: SearchScope) -> ToolResult:
+        """By the caller's wish."""
+        self._scope, self._whole = scope, result.data
+        if max_chars is None:
+            return result
+        self._page = max_chars
+        return replace(result, data=bound(result.data, max_chars, self._keeping(scope)))
+
+    def shorten(self, result: ToolResult, limit: int, weigh: Weigh) -> ToolResult:
+        """Because it is too heavy: to as much as can be sent, in steps.
+
+        What has no hits to put aside is left as it is. A hit that no page could hold goes without its inline body.
+        The other pages are as long as the caller wishes: they go another way, which takes more.
+        """
+        scope, whole = self._scope, _readable(self._whole)
+        if scope is None or entries_of(whole) is None:
+            return result
+        max_chars = limit
+        while max_chars >= MIN_CHARS:
+            tried = replace(result, data=bound(whole, max_chars, lambda _entries: ANY_KEPT))
+            if weigh(as_json(tried)) <= limit:
+                return replace(result, data=bound(whole, max_chars, self._keeping(scope)))
+            max_chars = max_chars * 3 // 4
+        return result
+
+    def _keeping(self, scope: SearchScope) -> Keep:
+        expires_at = self._environment.clock.now() + KEPT_SECONDS
+
+        def keep(entries: tuple[Entry, ...]) -> tuple[str, float] | None:
+            rest = Rest(
+                tool=self._tool,
+                max_chars=self._page,
+                begun_at=self._begun_at,
+                expires_at=expires_at,
+                entries=entries,
+            )
+            try:
+                token = self._environment.continuations.keep(ProjectKey.of(scope), rest)
+            except StoreUnavailable:  # the hits that fit have been paid for, and are given out all the same
+                return None
+            return handle_of(token, 0), expires_at
+
+        return keep
+
+
+def _readable(data: Any) -> Any:
+    if isinstance(data, RichResult):
+        return replace(data, results={name: _readable(each) for name, each in data.results.items()})
+    if not isinstance(data, SearchResult) or not any(map(_is_endless, data.hits)):
+        return data
+    hits = tuple(replace(hit, content=None) if _is_endless(hit) else hit for hit in data.hits)
+    return replace(data, hits=hits, truncated=True)
+
+
+def _is_endless(hit: SearchHit) -> bool:
+    return hit.content is not None and hit.content.text is not None and json_chars(hit.content.text) > _LONGEST_BODY

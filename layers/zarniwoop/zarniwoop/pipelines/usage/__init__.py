@@ -1,0 +1,1 @@
+"""Usage: what was asked of providers, what came of it, and what it cost."""

@@ -1,0 +1,119 @@
+"""Answers with a bound: as many whole hits as fit, the rest under a handle, and the sizes of both.
+
+The bound counts the characters of `data` as JSON. Hits are taken from the front, and none is ever cut; of a rich search
+the best of every kind come first, of a run what was kept before what was dropped. What tells of the search itself (its
+attempts, its filters) is always whole, and may by itself be larger than a bound that is very small.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from zarniwoop.contract.result import AnswerSize, SearchResult
+from zarniwoop.stores.continuations import Entry
+from zarniwoop.text.as_json import json_chars
+from zarniwoop.tools.research_rich import RichResult
+from zarniwoop.tools.run_report import RunReport
+
+Keep = Callable[[tuple[Entry, ...]], tuple[str, float] | None]
+"""Puts hits aside; the handle that they are found by and until when, or None when that could not be done."""
+
+_WIDEST = 9_999_999
+_LISTS_OF_A_RUN = ("hits", "dropped")
+ANY_KEPT = ("0" * 38, 9_999_999_999.999_999)
+"""As wide as any handle and its end can be."""
+
+
+def bound(data: Any, max_chars: int, keep: Keep) -> Any:
+    """The same answer within its bound; what has no hits is left as it is."""
+    entries = entries_of(data)
+    if entries is None:
+        return data
+    shell = with_entries(data, (), _widest(max_chars))
+    count, sizes = fitting(entries, max_chars - json_chars(shell))
+    rest = entries[count:]
+    kept = keep(rest) if rest else None
+    return with_entries(data, entries[:count], size_of(max_chars, count, sizes, kept))
+
+
+def fitting(entries: Sequence[Entry], room: int) -> tuple[int, tuple[int, ...]]:
+    """How many of the first hits fit into so many characters, and what each of all takes, its comma included."""
+    sizes = tuple(json_chars(hit) + 1 for _, hit in entries)
+    count = 0
+    for size in sizes:
+        room -= size
+        if room < 0:
+            break
+        count += 1
+    return count, sizes
+
+
+def size_of(max_chars: int, count: int, sizes: Sequence[int], kept: tuple[str, float] | None) -> AnswerSize:
+    """The account of an answer with the first `count` of hits of these sizes."""
+    left = sizes[count:]
+    return AnswerSize(
+        max_chars=max_chars,
+        hits=count,
+        hit_chars=sum(sizes[:count]),
+        hits_left=len(left),
+        chars_left=sum(left),
+        next_hit_chars=left[0] if left else None,
+        handle=kept[0] if kept else None,
+        expires_at=kept[1] if kept else None,
+    )
+
+
+def nested(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Hits under the paths of their lists, as in the answer that they continue."""
+    answer: dict[str, Any] = {}
+    for path, hit in entries:
+        *outer, name = path.split("/")
+        place = answer
+        for part in outer:
+            place = place.setdefault(part, {})
+        place.setdefault(name, []).append(hit)
+    return answer
+
+
+def shell_chars(paths: Sequence[str], tool: str, max_chars: int) -> int:
+    """What a continued answer with hits in these lists takes besides its hits."""
+    lists = nested([(path, "") for path in paths])
+    return json_chars({**lists, "tool": tool, "size": _widest(max_chars)})
+
+
+def entries_of(data: Any) -> tuple[Entry, ...] | None:
+    """Every hit of an answer, in the order in which they are given out; None for an answer that is no list of hits."""
+    if isinstance(data, SearchResult):
+        return tuple(("hits", hit) for hit in data.hits)
+    if isinstance(data, RichResult):
+        rows = zip_longest(
+            *([(f"results/{name}/hits", hit) for hit in each.hits] for name, each in data.results.items())
+        )
+        return tuple(entry for row in rows for entry in row if entry is not None)
+    if isinstance(data, RunReport) and data.results is not None:
+        return tuple((f"results/{name}", hit) for name in _LISTS_OF_A_RUN for hit in data.results.get(name, ()))
+    return None
+
+
+def with_entries(data: Any, entries: Sequence[Entry], size: AnswerSize) -> Any:
+    """The answer with these of its hits."""
+    if isinstance(data, SearchResult):
+        return replace(_search_with(data, "hits", entries), size=size)
+    if isinstance(data, RichResult):
+        results = {name: _search_with(each, f"results/{name}/hits", entries) for name, each in data.results.items()}
+        return replace(data, results=results, size=size)
+    lists = {name: [hit for path, hit in entries if path == f"results/{name}"] for name in _LISTS_OF_A_RUN}
+    return replace(data, results={**data.results, **lists}, size=size)
+
+
+def _search_with(result: SearchResult, path: str, entries: Sequence[Entry]) -> SearchResult:
+    hits = tuple(hit for found, hit in entries if found == path)
+    truncated = result.truncated or len(hits) < len(result.hits)
+    return replace(result, hits=hits, returned_count=len(hits), truncated=truncated)
+
+
+def _widest(max_chars: int) -> AnswerSize:
+    """As wide as any account can be."""
+    wide = size_of(max_chars, 0, (_WIDEST,), ANY_KEPT)
+    return replace(wide, hits=_WIDEST, hit_chars=_WIDEST, hits_left=_WIDEST, chars_left=_WIDEST)
