@@ -1,8 +1,10 @@
 """What every test stands on: credentials that open nothing, and no surprises from the machine's own environment."""
 
+import functools
 import logging
 import os
 
+import botocore.session
 import pytest
 
 _AWS = {
@@ -13,6 +15,7 @@ _AWS = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "POWERTOOLS_DEV": "false",
 }
+_loader = functools.cache(botocore.session.create_loader)
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +25,12 @@ def _no_real_account(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     for name, value in _AWS.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(autouse=True)
+def _one_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading the descriptions of AWS's services again for each test would take most of its time."""
+    monkeypatch.setattr(botocore.session, "create_loader", _loader)
 
 
 @pytest.fixture(autouse=True)

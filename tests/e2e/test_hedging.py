@@ -13,7 +13,7 @@ ASKED = {"query": "graphene", "modality": "ACADEMIC"}
 SETTINGS = {
     "research.default.academic": "openalex-main",
     "research.fallback.academic": "europepmc-main",
-    "research.hedge.afterMs": "3000",
+    "research.hedge.afterMs": "3500",
     "research.endpoint.openalex-main.timeoutSeconds": "14",
 }
 PROCESSES, EACH = 4, 5

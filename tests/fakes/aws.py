@@ -1,13 +1,11 @@
 """AWS in this process: moto, made atomic, with the tables of the stack and with faults on demand."""
 
-import functools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import boto3
-import botocore.session
 import orjson
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
@@ -27,14 +25,9 @@ _ANSWERED = "x-answered-by-the-test"
 """botocore asks every handler and takes the first answer; moto must not carry out what the test has refused."""
 
 
-_one_loader = functools.cache(botocore.session.create_loader)
-"""Reading the descriptions of the services again for each test would take most of its time."""
-
-
 @contextmanager
 def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
     """moto, strict, in this region."""
-    monkeypatch.setattr(botocore.session, "create_loader", _one_loader)
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     make_strict(monkeypatch)

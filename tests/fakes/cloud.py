@@ -45,9 +45,12 @@ class Cloud:
     """Clients and variables of the mocked account."""
 
     variables: dict[str, str] = field(default_factory=dict)
+    _clients: dict[str, Any] = field(default_factory=dict)
 
     def client(self, service: str) -> Any:
-        return boto3.client(service, region_name=REGION)  # type: ignore[call-overload]
+        if service not in self._clients:
+            self._clients[service] = boto3.client(service, region_name=REGION)  # type: ignore[call-overload]
+        return self._clients[service]
 
     def set(self, key: str, value: str, *, project_id: str | None = None, secure: bool = False) -> None:
         """Save a setting of tenant `acme`, or of one of its projects."""

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn
 
 from tests.fakes.clock import FakeClock
@@ -36,6 +37,21 @@ class Hang:
         if break_off is not None:
             break_off.take_back(self.let_go.set)
         raise self._then
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A step that answers once these have begun to hang, or if they never do: a busy machine takes a while to."""
+
+    hanging: tuple[Hang, ...]
+    answer: Callable[[SearchRequest], SearchResult]
+
+    def wait(self) -> None:
+        for hang in self.hanging:
+            hang.began.wait(1.0)
+
+    def __call__(self, request: SearchRequest) -> SearchResult:
+        return self.answer(request)
 
 
 Step = SearchResult | Exception | Callable[[SearchRequest], SearchResult] | Hang
@@ -111,11 +127,13 @@ class FakeInstance(SearchProviderInstance):
         if scope.key_index in self.protocol.fails_with:
             raise self.protocol.fails_with[scope.key_index]
         self.protocol.given_seconds.append(scope.deadline.remaining())
+        script = self.protocol.scripts[self.id()]
+        step = script.pop(0) if len(script) > 1 else script[0]
+        if isinstance(step, After):
+            step.wait()
         seconds = self.protocol.takes.get(self.id(), 0.0)
         if seconds:
             self.protocol.clock.advance(min(seconds, scope.deadline.remaining()))
-        script = self.protocol.scripts[self.id()]
-        step = script.pop(0) if len(script) > 1 else script[0]
         if isinstance(step, Exception):
             raise step
         if isinstance(step, Hang):

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.cloud import LambdaContext
 from tests.fakes.environment import FakeEnvironment
 from tests.fakes.investigation import MODEL, Investigation, hits
-from tests.fakes.providers import Hang, Step, found
+from tests.fakes.providers import After, Hang, Step, found
 from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.hit import LoadedContent
 from zarniwoop.contract.modality import SearchModality
@@ -84,7 +84,8 @@ def test_nobody_who_costs_money_is_a_hedge(name: str) -> None:
     """One that hangs is joined by the next that is free, and by no other."""
     spec, arguments = QUERYING[name]
     hang = Hang()
-    scripts: dict[str, list[Step]] = {"free": [hang, *[found(1)] * 9], "paid": [found(5)], "other": [found(2)]}
+    other = After((hang,), found(2))
+    scripts: dict[str, list[Step]] = {"free": [hang, *[found(1)] * 9], "paid": [found(5)], "other": [other]}
     environment = FakeEnvironment(scripts, TEMPTING | {"research.default.web": "free,paid,other"})
     answer = asked(environment, spec, **arguments, free_only=True)
     assert answer["ok"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.fakes.clock import FakeClock
-from tests.fakes.providers import Hang, Step, found
+from tests.fakes.providers import After, Hang, Step, found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.deadline import BreakOff, Deadline
 from zarniwoop.contract.failure import CredentialsRejected, ProviderError, ProviderUnavailable, RateLimited
@@ -29,8 +29,14 @@ DOWN = ProviderUnavailable("503", status=503)
 
 
 def research(settings: dict[str, str] | None = None, **scripts: Step) -> Research:
+    """Who answers does so when those before it have begun to hang: on a busy machine they might not have yet."""
     impatient = {"research.hedge.afterMs": "1", **(settings or {})}
-    return Research({name: [step] for name, step in scripts.items()}, settings=impatient)
+    steps: dict[str, list[Step]] = {}
+    hanging: list[Hang] = []
+    for name, step in scripts.items():
+        steps[name] = [step if isinstance(step, Hang) or not callable(step) else After(tuple(hanging), step)]
+        hanging += [step] if isinstance(step, Hang) else []
+    return Research(steps, settings=impatient)
 
 
 def ends(result: SearchResult) -> list[tuple[str, str, str | None]]:
@@ -87,7 +93,9 @@ def test_a_loser_cools_down_like_a_timeout_of_that_length(seconds: float, is_coo
 def losing(seconds: float, **more: Step) -> Research:
     """`slow` hangs until it has lost, so many seconds after it was asked."""
     made = research({"research.hedge.afterMs": "1"}, slow=Hang(), quick=found(1), **more)
-    made.protocol.scripts["slow"] = [Hang() for _ in range(9)]
+    hanging = [Hang() for _ in range(9)]
+    made.protocol.scripts["slow"] = list(hanging)
+    made.protocol.scripts["quick"] = [After((hang,), found(1)) for hang in hanging]
     made.protocol.takes["quick"] = seconds
     return made
 
