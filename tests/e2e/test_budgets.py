@@ -120,4 +120,4 @@ def test_the_api_names_the_budget_its_reset_and_the_way_out(stack: Stack) -> Non
     assert error["type"] == "urn:zarniwoop:problem:budget"
     assert error["detail"].startswith(f"the budget {BUDGET} is used up, and begins anew at 20")
     assert 0 < error["wait_seconds"] <= DAY
-    assert error["suggested_action"] == f"raise {BUDGET}, or ask again after wait_seconds"
+    assert error["suggested_action"] == f"raise {BUDGET} (now 1), or ask again after wait_seconds"

@@ -74,6 +74,7 @@ def test_what_is_saved_is_in_force_with_its_level_and_the_innermost_wins(editor:
         "level": "tenant",
         "secret": False,
         "preview": None,
+        "key_count": None,
     }
     editor.save({key: "7"}, level="project")
     assert (editor.rows()[key]["value"], editor.rows()[key]["level"]) == ("7", "project")

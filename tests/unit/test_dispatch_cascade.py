@@ -1,5 +1,6 @@
 """The cascade: who is asked, in which order, and what the answer says about it."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -28,6 +29,7 @@ from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.settings.endpoints import ResearchSettings
 from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
 
 
 def test_the_first_provider_with_hits_answers_and_the_next_is_not_asked() -> None:
@@ -121,6 +123,57 @@ def test_a_pin_that_cannot_work_is_refused_before_anything_is_called(
         research.search(tier=SearchTier.EXPERT, pinned_provider_id=pinned)
     assert refused.value.field == "pinned_provider_id"  # type: ignore[attr-defined]
     assert research.protocol.asked == []
+
+
+def _with_a_newcomer() -> Research:
+    """A warm environment, and an endpoint that was added since; another one was taken away."""
+    research = Research({"a": [found(1)], "gone": [found(1)]})
+    research.search()
+    research.protocol.scripts["new"] = [found(1)]
+    research.settings |= {"research.endpoint.new.protocol": "fake", "research.endpoint.new.priority": "9"}
+    del research.settings["research.endpoint.gone.protocol"], research.settings["research.endpoint.gone.priority"]
+    research.state.bump_generation(PROJECT)
+    research.state.calls.clear()
+    return research
+
+
+@pytest.mark.parametrize("way", ["search", "several", "dry run", "report"])
+def test_an_endpoint_that_was_just_added_can_be_pinned_at_once(way: str) -> None:
+    """A warm environment has never heard of it; whether there is one is for the settings in force to say."""
+    research = _with_a_newcomer()
+    request, scope = replace(research.request(), pinned_provider_id="new"), research.scope()
+    if way == "search":
+        assert research.dispatcher.search(request, scope).hits
+    elif way == "several":
+        assert [bool(each.hits) for each in research.dispatcher.search_each([request, request], scope)] == [True] * 2
+    elif way == "dry run":
+        (plan,) = research.dispatcher.plan([request], scope)
+        assert [each.instance_id for each in plan.eligible] == ["new"]
+    else:
+        report = providers(ProvidersArguments(provider_id="new"), scope, research.services).data
+        assert isinstance(report, ProvidersReport)
+        assert [row.id for row in report.providers] == ["new"]
+    assert research.state.calls["snapshot"] == 2
+
+
+@pytest.mark.parametrize("pinned", ["gone", "ghost"])
+def test_a_pin_of_what_is_not_there_any_more_is_refused_by_the_settings_in_force(pinned: str) -> None:
+    """And names what there is now, by the one read that a search makes anyway."""
+    research = _with_a_newcomer()
+    for reads in (1, 2):
+        with pytest.raises(UnknownThing) as refused:
+            research.search(pinned_provider_id=pinned)
+        assert refused.value.suggested_action == "pin one of 'a', 'new', or leave it out"
+        assert research.state.calls["snapshot"] == reads
+
+
+def test_an_endpoint_that_has_come_to_serve_a_modality_can_be_pinned_for_it() -> None:
+    """What it did not serve under the settings of before is no reason to refuse."""
+    research = Research({"a": [found(1)]}, modalities=frozenset({SearchModality.WEB}))
+    research.search()
+    research.protocol.modalities = frozenset(SearchModality)
+    research.state.bump_generation(PROJECT)
+    assert research.search(SearchModality.MAP, pinned_provider_id="a").hits
 
 
 def test_a_modality_without_endpoint_is_a_failure_of_its_own() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.fakes.providers import Step, found
+from tests.fakes.providers import FakeInstance, Step, found
 from tests.fakes.research import Research
 from zarniwoop.contract.failure import ProviderUnavailable, RateLimited
 from zarniwoop.contract.hit import SearchHit
@@ -237,3 +237,55 @@ def test_several_fan_outs_share_one_read_of_the_shared_state() -> None:
     results = made.dispatcher.search_each(requests, made.scope())
     assert [len(each.hits) for each in results] == [2, 2]
     assert made.state.calls["snapshot"] == 2
+
+
+def test_the_calls_that_a_request_allows_are_those_of_the_first_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the first is the last to come to its call: here it would let all others go before."""
+    others, pacing = threading.Semaphore(0), FakeInstance.pacing
+
+    def after_the_others(self: FakeInstance, request: SearchRequest) -> Pacing | None:
+        if self.id() == "a":
+            others.acquire(timeout=0.1)
+            others.acquire(timeout=0.1)
+        return pacing(self, request)
+
+    def asked(answer: Callable[[SearchRequest], SearchResult]) -> Callable[[SearchRequest], SearchResult]:
+        def step(request: SearchRequest) -> SearchResult:
+            others.release()
+            return answer(request)
+
+        return step
+
+    monkeypatch.setattr(FakeInstance, "pacing", after_the_others)
+    made = research(a=pages("x"), b=asked(pages("y")), c=asked(pages("z")))
+    result = fan_out(made, max_calls=2)
+    assert outcomes(result) == [("a", "success", None), ("b", "success", None), ("c", "skipped", "budget")]
+    assert result.attempts[2].detail == "max_calls"
+
+
+def test_a_call_that_the_first_could_not_use_goes_to_the_next_in_the_line() -> None:
+    """Here a turn that does not come in time."""
+    made = research(a=pages("x"), b=pages("y"), c=pages("z"))
+    made.protocol.pacing["a"] = Pacing(subject="a@host", requests=1, seconds=600.0)
+    made.search(pinned_provider_id="a")
+    result = fan_out(made, max_calls=1)
+    assert outcomes(result) == [("a", "skipped", "throttled"), ("b", "success", None), ("c", "skipped", "budget")]
+
+
+def test_too_few_works_are_told_of() -> None:
+    """How many indexes gave how many; nothing where there are enough, or nobody wished for more than one."""
+    made = research(google_a=pages("x"), google_b=pages("x"), c=pages("x", "y"))
+    assert fan_out(made, min_results=5).note == "2 indexes gave 2 of the 5 works wished for"
+    assert fan_out(made, min_results=2).note is None
+    assert fan_out(research(a=pages())).note is None
+    assert fan_out(research(a=pages()), min_results=3).note == "1 index gave 0 of the 3 works wished for"
+
+
+def test_nobody_is_told_that_nothing_was_found_where_not_everybody_was_asked() -> None:
+    """The same in a cascade; with hits there is nothing to explain."""
+    made = research(a=pages(), b=pages("y"))
+    told = "nothing was found, but not everybody was asked: max_calls left no call for b"
+    assert fan_out(made, max_calls=1).note == told
+    assert made.search(max_calls=1).note == told
+    assert made.search(max_calls=2).note is None
+    assert fan_out(research(a=pages("x"), b=pages("y")), max_calls=1).note is None

@@ -1,13 +1,17 @@
 """Health out of what was seen: four observations, each with how and when, and nobody is asked for the sake of any."""
 
+import threading
+from typing import Any
+
 import pytest
 
-from tests.fakes.providers import found
+from tests.fakes.providers import FakeInstance, found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import CredentialsRejected, ProviderUnavailable, RateLimited
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.dispatch.observations import Health
+from zarniwoop.stores.audit import RecordPage
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.tools.provider_rows import ProviderRow
 from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
@@ -16,8 +20,8 @@ WEB = frozenset({SearchModality.WEB})
 METERED = {"research.endpoint.main.costPerCall": "1", "research.endpoint.main.autoAllow": "true"}
 
 
-def _health(research: Research, instance_id: str = "main") -> Health:
-    report = providers(ProvidersArguments(detail=True), research.scope(), research.services).data
+def _health(research: Research, instance_id: str = "main", *, seconds: float = 20.0) -> Health:
+    report = providers(ProvidersArguments(detail=True), research.scope(seconds), research.services).data
     assert isinstance(report, ProvidersReport)
     rows = [row for row in report.providers if isinstance(row, ProviderRow)]
     return next(row.health for row in rows if row.id == instance_id)
@@ -95,14 +99,14 @@ def test_a_free_look_up_tells_at_once() -> None:
     _searched(research)
     research.clock.advance(40)
     now = research.clock.now()
-    research.protocol.quota = QuotaStatus(source=QuotaSource.PROVIDER, unit="credits", remaining=7)
+    research.protocol.quota = QuotaStatus(source=QuotaSource.PROVIDER, unit="credits", remaining=1_000_000)
     health = _health(research)
     assert (health.reachable.value, health.reachable.how, health.reachable.observed_at) == (True, "quota look-up", now)
     assert (health.funded.value, health.funded.how, health.funded.observed_at, health.funded.detail) == (
         True,
         "the provider's own figure",
         now,
-        "7 credits left",
+        "1000000 credits left",
     )
 
 
@@ -157,9 +161,65 @@ def test_a_trial_of_the_settings_is_told_as_one() -> None:
 
 
 def test_with_the_records_away_the_report_is_given_all_the_same() -> None:
-    """What cannot be looked at is unknown."""
+    """What cannot be looked at is unknown, which is not the same as that there is nothing to look at."""
     research = Research({"main": [found(1)]}, modalities=WEB)
     _searched(research)
     research.calls.fail_with = StoreUnavailable("down")
-    assert _health(research).reachable.value is None
+    reached = _health(research).reachable
+    assert (reached.value, reached.how, reached.detail) == (None, "not read", "its calls could not be read in time")
     assert research.state.cooldowns_of(PROJECT) == []
+
+
+def test_only_what_was_looked_for_in_vain_was_never_seen() -> None:
+    """Nobody looks for the calls of what is switched off."""
+    research = Research({"main": [found(1)]}, modalities=WEB)
+    assert _health(research).reachable.how == "never seen"
+    research = Research({"main": [found(1)]}, settings={"research.endpoint.main.enabled": "false"}, modalities=WEB)
+    assert _health(research).reachable.how == "not read"
+
+
+def test_a_call_that_says_nothing_does_not_hide_the_one_before_it() -> None:
+    """One that was overtaken, for one; where there is no other, that one is told of, and no more."""
+    research = Research({"main": [found(1)]}, modalities=WEB)
+    _searched(research)
+    called_at = research.clock.now()
+    (record,) = research.calls.records
+    overtaken = record._replace(started_at=called_at + 5, ok=False, error_message="superseded")
+    research.calls.records.append(overtaken)
+    research.clock.advance(60)
+    reached = _health(research).reachable
+    assert (reached.value, reached.how, reached.observed_at) == (True, "last call", called_at)
+    research.calls.records = [overtaken]
+    reached = _health(research).reachable
+    assert (reached.value, reached.how, reached.detail) == (None, "last call", "superseded")
+
+
+def test_a_quota_that_is_late_does_not_hide_the_last_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read in time is told."""
+    research = Research({"main": [found(1)]}, modalities=WEB)
+    _searched(research)
+    released = threading.Event()
+    monkeypatch.setattr(FakeInstance, "current_quota", lambda _instance, _scope: released.wait(5) and None)
+    try:
+        reached = _health(research, seconds=0.3).reachable
+    finally:
+        released.set()
+    assert (reached.value, reached.how) == (True, "last call")
+
+
+def test_calls_that_are_late_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not said that there are none."""
+    research = Research({"main": [found(1)]}, modalities=WEB)
+    _searched(research)
+    released = threading.Event()
+    between = research.calls.between
+
+    def late(*given: Any, **named: Any) -> RecordPage:
+        released.wait(5)
+        return between(*given, **named)
+
+    monkeypatch.setattr(research.calls, "between", late)
+    try:
+        assert _health(research, seconds=0.3).reachable.how == "not read"
+    finally:
+        released.set()

@@ -1,7 +1,7 @@
 """The dry run of a search: golden plans, and a worst case that no real search exceeds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -180,10 +180,37 @@ def test_a_fan_out_stays_within_its_plan_too(ends: list[Step]) -> None:
 def test_worst_cases_add_up_and_the_dearest_is_taken_by_member() -> None:
     """A search that takes the most calls need not be the one that costs most."""
     many, dear = WorstCase(calls=9, usd=0.1), WorstCase(calls=1, credits=5, usd=0.2)
-    assert asdict(sum_of((many, dear))) == {"calls": 10, "credits": 5, "usd": 0.3}
+    assert sum_of((many, dear)) == WorstCase(calls=10, credits=5, usd=0.3)
     assert worst_of((many, dear)) == WorstCase(calls=9, credits=5, usd=0.2)
     assert worst_of(()) == sum_of(()) == WorstCase()
     assert dear.times(3) == WorstCase(calls=3, credits=15, usd=0.6)
+
+
+def test_of_few_calls_the_dearest_are_counted() -> None:
+    """Credits and dollars each for themselves; and nothing of it is told but the sums."""
+    free, dear, credits_too = WorstCase(calls=20), WorstCase(calls=2, usd=0.04), WorstCase(calls=4, credits=8, usd=0.02)
+    worst = sum_of((free, dear, credits_too))
+    assert worst.within(3, None) == WorstCase(calls=3, credits=6, usd=0.045)
+    assert worst.within(3, 0.01) == WorstCase(calls=3, credits=6, usd=0.01)
+    assert worst.within(30, None) == worst
+    assert worst.times(4).within(3, None) == WorstCase(calls=3, credits=6, usd=0.06)
+    assert worst_of((free, dear)).within(1, None) == WorstCase(calls=1, usd=0.02)
+    assert orjson.loads(orjson.dumps(worst)) == {"calls": 26, "credits": 8, "usd": 0.06}
+
+
+@settings(deadline=None)
+@given(st.lists(FAILURES, min_size=3, max_size=3), st.integers(1, 4), st.sampled_from(Strategy))
+def test_no_search_with_max_calls_costs_more_than_its_plan_said(
+    ends: list[Step], most: int, strategy: Strategy
+) -> None:
+    """Whoever fails."""
+    scripts = dict(zip(("free", "credits", "dollars"), ([end] for end in ends), strict=True))
+    research = Research(scripts, settings=dict(PRICES), modalities=TWO)
+    request = replace(research.request(), max_calls=most, strategy=strategy)
+    (plan,) = research.dispatcher.plan([request], research.scope())
+    result = research.dispatcher.search(request, research.scope())
+    assert len(research.protocol.asked) <= plan.worst_case.calls <= most
+    assert (result.cost <= plan.worst_case.usd, result.credits <= plan.worst_case.credits) == (True, True)
 
 
 def test_an_instance_whose_rate_cannot_be_had_is_planned_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -75,7 +75,7 @@ def test_the_refusal_names_the_budget_its_reset_and_the_way_out() -> None:
     assert problem.detail.startswith("the budget research.budget.tenant.calls is used up, and begins anew at 20")
     assert problem.retryable
     assert problem.wait_seconds == pytest.approx((refused.retry_at or 0) - research.clock.now(), abs=0.01)
-    assert problem.suggested_action == "raise research.budget.tenant.calls, or ask again after wait_seconds"
+    assert problem.suggested_action == "raise research.budget.tenant.calls (now 0), or ask again after wait_seconds"
 
 
 @pytest.mark.parametrize(("ceiling", "field"), [({"max_calls": 0}, "max_calls"), ({"max_cost": 0.1}, "max_cost")])
@@ -258,7 +258,7 @@ def test_a_ceiling_of_the_request_that_refuses_everything_is_a_problem_to_be_cha
     problem = problem_of(refused, research.dispatcher.factory.protocols, research.clock.now())
     assert problem is not None
     assert (problem.retryable, problem.detail) == (False, "max_cost allows no further call of this request")
-    assert problem.suggested_action == "raise max_cost"
+    assert (problem.field, problem.suggested_action) == ("max_cost", "raise max_cost (now 0.1)")
 
 
 def test_searches_side_by_side_share_the_requests_ceiling() -> None:
@@ -267,8 +267,32 @@ def test_searches_side_by_side_share_the_requests_ceiling() -> None:
     kinds = (SearchModality.WEB, SearchModality.IMAGE, SearchModality.VIDEO, SearchModality.NEWS)
     requests = [SearchRequest(query="bells", modality=each, max_calls=2) for each in kinds]
     results = research.dispatcher.search_each(requests, research.scope())
-    assert sum(result.failure is DispatchFailure.BUDGET for result in results) == 2
+    assert [result.failure for result in results] == [None, None, DispatchFailure.BUDGET, DispatchFailure.BUDGET]
     assert len(research.protocol.asked) == 2
+
+
+def test_what_an_earlier_modality_needs_is_set_aside_before_any_of_them_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is the last to come to its call; one that has a kept answer needs none."""
+    later, pacing = Event(), FakeInstance.pacing
+
+    def after_the_later(self: FakeInstance, request: SearchRequest) -> Pacing | None:
+        if request.modality is SearchModality.IMAGE:
+            later.wait(0.1)
+        return pacing(self, request)
+
+    def asked(request: SearchRequest) -> SearchResult:
+        if request.modality in kinds[2:]:
+            later.set()
+        return found(1)(request)
+
+    kinds = (SearchModality.WEB, SearchModality.IMAGE, SearchModality.NEWS, SearchModality.VIDEO)
+    monkeypatch.setattr(FakeInstance, "pacing", after_the_later)
+    research = Research({"a": [asked]}, {"research.cache.ttlSeconds.web": "60"})
+    research.search()
+    requests = [SearchRequest(query="cathedral bells", modality=each, max_calls=1) for each in kinds]
+    results = research.dispatcher.search_each(requests, research.scope())
+    assert [result.failure for result in results] == [None, None, *[DispatchFailure.BUDGET] * 2]
+    assert results[0].cached
 
 
 @pytest.mark.parametrize("strategy", list(Strategy))
@@ -299,6 +323,25 @@ def test_free_only_where_everything_costs_money_is_refused(pinned: str | None) -
     problem = problem_of(refused, research.dispatcher.factory.protocols, research.clock.now())
     assert problem is not None
     assert problem.suggested_action == "leave out free_only, or add an endpoint without a costPerCall"
+
+
+@pytest.mark.parametrize("others", ["serve", "are switched off"])
+def test_a_pin_that_costs_money_is_the_way_out_where_others_answer_for_nothing(others: str) -> None:
+    """Adding an endpoint that is there already would change nothing."""
+    enabled = {"research.endpoint.free.enabled": str(others == "serve").lower()}
+    research = Research({"paid": [found(1)], "free": [found(1)]}, metered("paid") | enabled)
+    refused = research.search(free_only=True, pinned_provider_id="paid")
+    problem = problem_of(refused, research.dispatcher.factory.protocols, research.clock.now())
+    assert problem is not None
+    assert (refused.failure, research.protocol.asked) == (DispatchFailure.ONLY_METERED, [])
+    if others == "serve":
+        assert problem.suggested_action == (
+            "leave out pinned_provider_id: others answer for nothing; or leave out free_only"
+        )
+        assert (problem.field, "the pinned endpoint costs money" in problem.detail) == ("pinned_provider_id", True)
+        assert research.search(free_only=True).hits
+    else:
+        assert problem.suggested_action == "leave out free_only, or add an endpoint without a costPerCall"
 
 
 def test_a_budget_that_is_no_number_allows_nothing_and_is_told_of() -> None:

@@ -182,6 +182,7 @@ def test_the_search_of_a_trial_is_held_and_settled_under_the_budgets_too() -> No
     refused = outcomes[2]["error"]
     assert (refused["type"], refused["status"]) == ("urn:zarniwoop:problem:budget", 503)
     assert refused["detail"] == "research.budget.project.calls is used up, so the provider was not asked"
+    assert refused["suggested_action"].startswith("raise research.budget.project.calls (now 1), or ")
     assert refused["wait_seconds"] > 0
     assert len(environment.protocol.asked) == 2
 

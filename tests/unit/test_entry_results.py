@@ -56,6 +56,24 @@ def test_another_bound_may_be_asked_for() -> None:
     assert (page["size"]["handle"], page["size"]["hits_left"], page["tool"]) == (None, 0, "research_search")
 
 
+def test_the_least_bound_leads_out_of_an_answer_without_hits() -> None:
+    """Both where the tool is asked again and where its answer is read on."""
+    environment = FakeEnvironment({"main": [found(20) for _ in range(8)]})
+    handler = tool(RESEARCH_RICH, lambda: environment)
+
+    def rich(max_chars: int) -> Any:
+        arguments = {"query": "bells " * 40, "max_results": 20, "max_chars": max_chars}
+        return body_of(handler(posted(arguments, tool="research_rich"), LambdaContext()))["data"]
+
+    size = rich(2_000)["size"]
+    assert (size["hits"], size["hits_left"], size["least_max_chars"] > 2_000) == (0, 80, True)
+    again = rich(size["least_max_chars"])["size"]
+    assert again["hits"] >= 1
+    page = body_of(_read(environment, again["handle"], max_chars=str(again["least_max_chars"])))["data"]["size"]
+    assert page["hits"] >= 1
+    assert page["least_max_chars"] >= 2_000
+
+
 def test_an_answer_that_fits_puts_nothing_aside() -> None:
     """Nor does one without a bound, or a dry run."""
     environment = FakeEnvironment({"main": [found(2), found(MANY)]})

@@ -133,6 +133,17 @@ def test_a_report_stays_within_its_bound_and_is_continued() -> None:
     assert (rest.tool, told["size"]["hits_left"]) == ("research_investigate", len(rest.entries))
 
 
+def test_the_least_bound_that_a_report_names_lets_a_hit_through() -> None:
+    """What a run is and did may take more than the bound."""
+    environment = _environment()
+    hits = [{"title": f"Bells {number}", "snippet": "b" * 1_900} for number in range(20)]
+    environment.fake_files.put(PROJECT, run_id(), RESULT, {"survivors": hits, "dropped": []})
+    environment.fake_runs.finish(PROJECT, run_id(), Ending(state=RunState.SUCCEEDED, outcome="success"))
+    size = _data(_call(environment, max_chars="2000"))["size"]
+    assert (size["hits"], size["hits_left"]) == (0, 20)
+    assert _data(_call(environment, max_chars=str(size["least_max_chars"])))["size"]["hits"] >= 1
+
+
 @pytest.mark.parametrize("wait", ["-1", "25.1", "soon", "nan", "inf", ""])
 def test_a_wait_out_of_bounds_is_refused(wait: str) -> None:
     """With the parameter's name."""

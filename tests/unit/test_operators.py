@@ -38,19 +38,15 @@ ONLY_WORDS = [
     "https://example.com/a?b=site:c",
     "http://site:80/",
     "12:30",
-    "after:12:30",
-    "after:lunch",
-    "before:2024-13",
-    "after:2023-02-29",
     "site: nature.com",
     "site://nature.com",
     "site:",
     "std::vector",
     "filetype:",
-    "filetype:a/b",
     "intitle:",
-    "-intitle:bells",
-    "-filetype:pdf",
+    "cache::get",
+    "hyperlink:a",
+    "around(3)",
     'a"b"',
     '"never closed',
     '""',
@@ -62,10 +58,31 @@ ONLY_WORDS = [
     "website:nature.com",
     "4:3 OR",
     "(bells)",
-    "site:https://",
 ]
+NOT_KNOWN = "not known here: asked for as a word"
+UNREAD = {
+    "after:lunch": ("after", "lunch", "not a day: asked for as a word"),
+    "after:12:30": ("after", "12:30", "not a day: asked for as a word"),
+    "before:2008-99-01": ("before", "2008-99-01", "not a day: asked for as a word"),
+    "(After:2023-02-29)": ("after", "2023-02-29", "not a day: asked for as a word"),
+    "site:https://": ("site", "https://", "not a site: asked for as a word"),
+    "-site:a_b": ("site", "a_b", "not a site: asked for as a word"),
+    "filetype:a/b": ("filetype", "a/b", "not a file type: asked for as a word"),
+    "ext:a/b": ("ext", "a/b", "not a file type: asked for as a word"),
+    "intitle:/bells?/": ("intitle", "/bells?/", "not a word of a title: asked for as a word"),
+    "-intitle:bells": ("-intitle", "bells", NOT_KNOWN),
+    "-filetype:pdf": ("-filetype", "pdf", NOT_KNOWN),
+    "inurl:x": ("inurl", "x", NOT_KNOWN),
+    'intext:"church bells"': ("intext", "church bells", NOT_KNOWN),
+    "allintitle:": ("allintitle", "", NOT_KNOWN),
+    "allintitle:bells": ("allintitle", "bells", NOT_KNOWN),
+    "related:a.example": ("related", "a.example", NOT_KNOWN),
+    "cache:a.example": ("cache", "a.example", NOT_KNOWN),
+    "link:a.example": ("link", "a.example", NOT_KNOWN),
+    "AROUND(3)": ("around", "3", NOT_KNOWN),
+}
 PIECES = st.one_of(
-    st.sampled_from([*WRITTEN, *ONLY_WORDS, "OR", "bells", "-music"]),
+    st.sampled_from([*WRITTEN, *ONLY_WORDS, *UNREAD, "OR", "bells", "-music"]),
     st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12),
 )
 QUERIES = st.lists(PIECES, max_size=8).map(" ".join)
@@ -91,7 +108,20 @@ def test_an_operator_is_told_with_what_it_is_about(text: str, read: tuple[Kind, 
 def test_what_only_looks_like_an_operator_is_a_word(query: str) -> None:
     """And the query is put as it was written."""
     assert not [token for token in tokens_of(query) if token.kind]
-    assert _meant(query).request.query == query
+    assert (_meant(query).request.query, _meant(query).applied) == (query, ())
+
+
+@pytest.mark.parametrize(("text", "told"), UNREAD.items())
+@pytest.mark.parametrize("query", ["{}", "bells {} tower", "bells site:a.example {}"])
+def test_what_cannot_be_read_is_asked_for_as_it_was_written_and_told(
+    text: str, told: tuple[str, str, str], query: str
+) -> None:
+    """So that nobody believes that it narrowed anything."""
+    meant = _meant(query.format(text))
+    assert meant.request.query == query.format(text).replace(" site:a.example", "")
+    assert [(each.name, each.value, each.handling, each.reason) for each in meant.applied] == [
+        (*told[:2], FilterHandling.IGNORED, told[2])
+    ]
 
 
 def test_an_or_stands_between_two_things() -> None:
@@ -111,7 +141,7 @@ def test_a_query_taken_apart_is_the_query_again(query: str) -> None:
 @given(query=QUERIES)
 def test_a_query_without_marks_holds_no_operator(query: str) -> None:
     """So it need not be taken apart."""
-    assert has_marks(query) or not any(token.kind for token in tokens_of(query))
+    assert has_marks(query) or not any(token.kind or token.unread for token in tokens_of(query))
 
 
 @given(query=QUERIES, understood=UNDERSTOOD)

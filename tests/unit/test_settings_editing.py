@@ -253,6 +253,26 @@ def test_keys_that_there_is_no_time_to_read_are_shown_by_the_bare_mask(seconds: 
     assert (len(previews), sum(preview != MASK for preview in previews)) == (3, revealed)
 
 
+def test_of_a_pool_the_first_keys_prefix_is_shown_and_how_many_there_are() -> None:
+    """No letter of the others; nor more of a short first key than were it alone."""
+    editor = Editor(FakeEnvironment({"e1": []}))
+    editor.save({f"{E}.apiKey": "first-key-0123456789-0123456789, second-key-0123456789-0123456789"})
+    row, endpoint = editor.rows()[f"{E}.apiKey"], editor.endpoint("e1")
+    assert (row["preview"], row["key_count"]) == ("first-" + MASK, 2)
+    assert (endpoint["key_preview"], endpoint["key_count"]) == ("first-" + MASK, 2)
+    editor.save({f"{E}.apiKey": "short-1a short-2b short-3c short-4d"})
+    row = editor.rows()[f"{E}.apiKey"]
+    assert (row["preview"], row["key_count"]) == (MASK, 4)
+
+
+def test_more_keys_than_a_pool_holds_are_counted_to_whoever_saves_them() -> None:
+    """The keys as such are good."""
+    editor = Editor(FakeEnvironment({"e1": []}))
+    error = editor.refused({f"{E}.apiKey": "\n".join(f"key-{number:010}" for number in range(17))})
+    assert error["detail"] == f"'{E}.apiKey' may hold at most 16 keys, and these are 17"
+    assert (error["field"], "leave out 1" in error["suggested_action"]) == (f"{E}.apiKey", True)
+
+
 MODEL = {
     "llm.primary.protocol": "openai",
     "llm.primary.baseUrl": "https://a.example.org/v1",

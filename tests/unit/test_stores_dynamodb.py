@@ -277,6 +277,20 @@ def test_a_throttled_audit_table_loses_the_records_and_no_time(
     assert (len(refused), clock.slept) == (1, [])
 
 
+def test_records_are_read_by_a_client_that_waits_longer_than_the_one_that_writes_them(
+    client: Any, clock: FakeClock
+) -> None:
+    """Whoever asks for them wants to know: what cannot be read in 150 ms is not unknown yet."""
+    reader = dynamodb_client()
+    store = DynamoDbAuditStore(client, AUDIT_TABLE, clock, reader=reader)
+    written, read = count_calls(client), count_calls(reader)
+    store.write([record()], time_limit=0.15)
+    store.between(PROJECT, "serper-main", 0.0, NOW + 60, at_most=1)
+    store.count_since(PROJECT, "serper-main", 0.0, at_most=1)
+    store.instances(PROJECT, at_most=1)
+    assert (len(written), len(read)) == (1, 3)
+
+
 def unwritten(*requests: dict[str, Any]) -> dict[str, Any]:
     return {"UnprocessedItems": {AUDIT_TABLE: list(requests)}}
 

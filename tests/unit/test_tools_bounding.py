@@ -1,19 +1,23 @@
 """Answers with a bound: whole hits, in their order, never more characters than asked for, and nothing lost."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import orjson
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality, SearchTier
-from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.result import Attempt, Outcome, SearchResult
 from zarniwoop.stores.continuations import Entry, handle_of
+from zarniwoop.stores.runs import Run, new_run_id
+from zarniwoop.stores.state import ProjectKey
 from zarniwoop.text.as_json import as_json, json_chars
+from zarniwoop.tools.arguments import MIN_CHARS
 from zarniwoop.tools.bounding import bound, entries_of, nested
 from zarniwoop.tools.research_rich import RichResult
+from zarniwoop.tools.run_report import RunReport, report
 
 TOKEN = "0" * 32
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600)
@@ -38,6 +42,27 @@ def _result(hits: tuple[SearchHit, ...], modality: SearchModality = SearchModali
 def _rich(web: tuple[SearchHit, ...], news: tuple[SearchHit, ...]) -> RichResult:
     results = {"WEB": _result(web), "NEWS": _result(news, SearchModality.NEWS)}
     return RichResult(query="bells", results=results, problems={}, partial=False, cost=0.0)
+
+
+def _talkative(data: RichResult) -> RichResult:
+    """Of many attempts: it takes more than the smallest bound without a single hit."""
+    attempts = (Attempt(instance_id="a-provider", outcome=Outcome.FAILURE, reason="rate_limited"),) * 9
+    return replace(data, results={name: replace(each, attempts=attempts) for name, each in data.results.items()})
+
+
+def _run(kept: tuple[SearchHit, ...], dropped: tuple[SearchHit, ...]) -> RunReport:
+    run = Run(
+        run_id=new_run_id(1_800_000_000.0),
+        project=ProjectKey(tenant_id="acme", project_id="demo"),
+        tool="research_investigate",
+        created_at=1_800_000_000.0,
+        updated_at=1_800_000_000.0,
+        deadline_at=1_800_000_300.0,
+        expires_at=1_800_900_000.0,
+        execution_arn="arn",
+        counts={f"a count of something that was looked at: {number}": number for number in range(40)},
+    )
+    return report(run, {"hits": [asdict(hit) for hit in kept], "dropped": [asdict(hit) for hit in dropped]})
 
 
 class _Shelf:
@@ -92,6 +117,32 @@ def test_a_hit_that_is_larger_than_the_bound_is_told_of_with_its_size() -> None:
     assert (told.hits, told.size.hits_left) == ((), 2)
     assert told.size.next_hit_chars > 5_000
     assert len(bound(_result((_hit("a", "b" * 5_000),)), 2_000 + told.size.next_hit_chars, shelf).hits) == 1
+
+
+@given(web=HITS, news=HITS, max_chars=st.integers(2_000, 4_000), run=st.booleans())
+@example(web=(), news=(_hit("a", "b" * 600),) * 3, max_chars=2_000, run=False)
+@example(web=(_hit("a", "b" * 600),) * 3, news=(), max_chars=2_000, run=True)
+def test_the_least_bound_that_an_answer_names_lets_a_hit_through(
+    web: tuple[SearchHit, ...], news: tuple[SearchHit, ...], max_chars: int, run: bool
+) -> None:
+    """What tells of the search is always whole, also where it alone is longer than the bound."""
+    data: Any = _run(web, news) if run else _talkative(_rich(web, news))
+    told = bound(data, max_chars, _Shelf())
+    if told.size.hits:
+        return
+    assert (told.size.least_max_chars is None) == (not told.size.hits_left)
+    if told.size.hits_left:
+        again = bound(data, told.size.least_max_chars, _Shelf())
+        assert again.size.hits >= 1
+        assert json_chars(again) <= told.size.least_max_chars
+
+
+@given(hits=HITS.filter(bool), max_chars=st.integers(2_000, 4_000))
+def test_the_least_bound_of_a_search_is_one_that_may_be_asked_for(hits: tuple[SearchHit, ...], max_chars: int) -> None:
+    """A small hit left over takes less than the smallest bound there is."""
+    told = bound(_result(hits), max_chars, _Shelf())
+    assert (told.size.least_max_chars is None) == (told.size.hits_left == 0)
+    assert told.size.least_max_chars is None or told.size.least_max_chars >= MIN_CHARS
 
 
 def test_what_cannot_be_kept_is_said_to_be_left_without_a_handle() -> None:

@@ -1,5 +1,7 @@
 """Search results into envelopes: found, empty, or a problem that says what to do about it."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.fakes.clock import FakeClock
@@ -142,6 +144,19 @@ def test_endpoints_that_cost_money_are_used_when_somebody_says_so() -> None:
     retryable, _wait, action = _told(failure=DispatchFailure.ONLY_METERED)
     assert retryable is False
     assert action == "name one in research.default.map, pin it, or set research.endpoint.<id>.autoAllow = true"
+
+
+def test_an_argument_that_kept_others_from_being_asked_is_named_with_its_limit() -> None:
+    """Also where it is not the only reason, and where it is `free_only`."""
+    ceiling = replace(_attempt("budget", detail="max_calls"), limit=1)
+    for failure in (DispatchFailure.ALL_FAILED, DispatchFailure.BUDGET):
+        problem = problem_of(_result(failure, attempts=(_attempt("internal"), ceiling)), _protocols(), NOW)
+        assert problem is not None
+        assert problem.field == "max_calls"
+        assert str(problem.suggested_action).endswith("raise max_calls (now 1)")
+    free = problem_of(_result(DispatchFailure.ONLY_METERED, attempts=(_attempt("metered"),)), _protocols(), NOW)
+    assert free is not None
+    assert free.field == "free_only"
 
 
 def test_what_is_not_kept_may_be_asked_for() -> None:

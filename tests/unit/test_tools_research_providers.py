@@ -340,3 +340,52 @@ def test_a_quota_that_is_not_told_in_time_is_unknown_and_hides_nobody(monkeypatc
     assert time.monotonic() - started < 4
     assert isinstance(answered.data, ProvidersReport)
     assert [(row.id, row.quota is None) for row in answered.data.providers] == [("hanging", True), ("prompt", False)]
+
+
+def test_the_budgets_in_force_are_told_with_what_is_used_and_left() -> None:
+    """Of project and tenant, each in its own period, on the read that is made anyway; what is not limited is null."""
+    settings = {
+        "research.budget.project.calls": "3",
+        "research.budget.tenant.usd": "0.3",
+        "research.budget.tenant.period": "day",
+        "research.endpoint.main.costPerCall": "0.1",
+        "research.endpoint.main.autoAllow": "true",
+    }
+    research = Research({"main": [found(1)]}, settings=settings)
+    research.search()
+    research.search()
+    reads = research.state.calls["snapshot"]
+    budgets = _answer(research)["budgets"]
+    assert research.state.calls["snapshot"] == reads + 1
+    assert research.state.calls["balance"] == 0
+    now = research.clock.now()
+    assert budgets == [
+        {
+            "budget": "project",
+            "period": "month",
+            "calls": {"limit": 3, "used": 2, "left": 1},
+            "usd": None,
+            "resets_at": credit_period(CreditKind.MONTHLY, now).until,
+        },
+        {
+            "budget": "tenant",
+            "period": "day",
+            "calls": None,
+            "usd": {"limit": 0.3, "used": 0.2, "left": 0.1},
+            "resets_at": credit_period(CreditKind.NONE, now).until,
+        },
+    ]
+
+
+def test_of_a_budget_that_was_lowered_below_what_is_used_nothing_is_left() -> None:
+    """Not less than nothing; and what was asked before a budget was set does not count."""
+    research = Research({"main": [found(1)]})
+    research.search()
+    assert _answer(research)["budgets"] == []
+    for limit, used in (("5", 0), ("1", 2)):
+        research.settings["research.budget.project.calls"] = limit
+        research.dispatcher.factory.evict("acme", "demo")
+        (budget,) = _answer(research)["budgets"]
+        assert budget["calls"] == {"limit": int(limit), "used": used, "left": max(int(limit) - used, 0)}
+        research.search()
+        research.search()

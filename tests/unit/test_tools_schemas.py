@@ -1,5 +1,6 @@
 """Tool schemas: valid JSON Schema, in the shape that each vendor's client reads."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.schemas import SchemaFormat, tool_schema
 from zarniwoop.tools.tool import Tool
 
+INTERNAL = re.compile(r"\b(seed|section|docstrings?|zarniwoop\.\w+|tool schemas?|closed:)|`_", re.IGNORECASE)
 EXAMPLES: dict[str, dict[str, Any]] = {
     "research_search": {"query": "bells", "modality": "WEB", "max_results": 3, "locale": "en-GB"},
     "research_search_expert": {"query": "bells", "modality": "PDF", "site": "arxiv.org", "date_from": "2024-01-01"},
@@ -62,6 +64,16 @@ def test_schema_and_parser_agree(tool: Tool[Any]) -> None:
     parse_arguments(tool.arguments, EXAMPLES[tool.name])
     assert not validator.is_valid({**EXAMPLES[tool.name], "tenant_id": "other"})
     assert set(schema["properties"]) == set(tool.arguments.model_fields)
+
+
+@pytest.mark.parametrize("shape", SchemaFormat)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_descriptions_are_written_for_whoever_calls(tool: Tool[Any], shape: SchemaFormat) -> None:
+    """No docstring of a class is among them, and nothing that only a reader of this code could look up."""
+    texts = [str(node["description"]) for node in _nodes(tool_schema(tool, shape)) if "description" in node]
+    assert texts
+    for text in texts:
+        assert not INTERNAL.search(text), text
 
 
 def test_a_modality_is_an_enumeration_with_a_description() -> None:

@@ -271,6 +271,13 @@ def test_days_that_are_none_too_many_or_ahead_are_refused(parameters: dict[str, 
     assert error["suggested_action"]
 
 
+def test_days_in_the_wrong_order_are_to_be_turned_round() -> None:
+    """Fewer days would not help."""
+    error = body_of(_asked(FakeEnvironment(), date_from="2027-01-15", date_to="2027-01-14"))["error"]
+    assert error["detail"] == "'date_from' lies after 'date_to'"
+    assert error["suggested_action"].startswith("put date_from before date_to")
+
+
 def test_a_token_for_other_tools_does_not_see_what_is_spent() -> None:
     """Whoever may see the providers may see their cost, and nobody else."""
     event = sample("usage")

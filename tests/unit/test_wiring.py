@@ -26,6 +26,7 @@ from zarniwoop.observe.clock import SystemClock
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.content import S3ContentStore
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
+from zarniwoop.stores.state import ProjectKey
 from zarniwoop.wiring import Environment, environment
 
 KEY = "operator-key-0123456789"
@@ -84,6 +85,15 @@ def test_nothing_is_made_before_it_is_needed(account: Cloud) -> None:
     assert isinstance(made.content, S3ContentStore)
     assert made.events.meta.service_model.service_name == "events"
     assert made.dynamodb() is made.dynamodb()
+
+
+def test_calls_are_looked_up_with_the_patience_of_a_read(account: Cloud) -> None:
+    """And written with that of a side write."""
+    made = account.environment()
+    asked: list[str] = []
+    made.dynamodb().meta.events.register("before-call", lambda model, **_more: asked.append(model.name))
+    made._calls.between(ProjectKey(tenant_id="acme", project_id="demo"), "main", 0.0, 1.0, at_most=1)
+    assert asked == ["Query"]
 
 
 def test_a_search_works_on_what_is_wired(account: Cloud) -> None:

@@ -194,7 +194,8 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
         from zarniwoop.stores.clients import side_write_client
         from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
 
-        return DynamoDbAuditStore(side_write_client(), self._variables["CALLS_TABLE"], self.clock)
+        table = self._variables["CALLS_TABLE"]
+        return DynamoDbAuditStore(side_write_client(), table, self.clock, reader=self.dynamodb())
 
     @cached_property
     def _parameters(self) -> "ParameterStore":

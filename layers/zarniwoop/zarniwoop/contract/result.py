@@ -41,7 +41,8 @@ class Attempt:
     """One candidate: asked, or skipped and why. `reason` is a word of a closed set, never a provider's text.
 
     `cost` is in dollars; where a provider counts credits, `credits` are what it took, and it cost no dollars.
-    `key_index` says which of the endpoint's keys it was asked with, counted from 1, where it has several.
+    `key_index` says which of the endpoint's keys it was asked with, counted from 1, where it has several. Of a skip
+    because of a budget, `detail` names what it is set by and `limit` is what that allows now.
     """
 
     instance_id: str
@@ -53,6 +54,7 @@ class Attempt:
     credits: float = 0.0
     retry_at: float | None = None
     key_index: int | None = None
+    limit: float | None = None
 
 
 class DispatchFailure(StrEnum):
@@ -74,7 +76,8 @@ class AnswerSize:
     """How much of its hits an answer holds that was bounded, in characters of JSON, and how to get at the others.
 
     `hits_left` of them are read by `GET /v1/results/<handle>` until `expires_at`; without a handle they could not be
-    kept. `next_hit_chars` is what the next one takes: where an answer holds none, its bound is too small for that one.
+    kept. `next_hit_chars` is what the next one takes, and `least_max_chars` the bound that lets it through together
+    with what tells of the search itself, which is always whole: also where that is larger than `max_chars`.
     """
 
     max_chars: int
@@ -83,6 +86,7 @@ class AnswerSize:
     hits_left: int = 0
     chars_left: int = 0
     next_hit_chars: int | None = None
+    least_max_chars: int | None = None
     handle: str | None = None
     expires_at: float | None = None
 

@@ -5,10 +5,18 @@ from datetime import UTC, datetime
 
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import Attempt, DispatchFailure, Outcome, SearchResult
-from zarniwoop.dispatch.candidates import Lineup
+from zarniwoop.dispatch.candidates import PINNED, Lineup
 from zarniwoop.dispatch.gate import Skip
 
 _WAITING = frozenset({Skip.COOLDOWN, Skip.PROBING, Skip.EXHAUSTED, Skip.THROTTLED, Skip.DISABLED})
+_OUTCOMES = {
+    DispatchFailure.ALL_COOLING: "cooldown",
+    DispatchFailure.BUDGET: "budget",
+    DispatchFailure.DISABLED: "disabled",
+    DispatchFailure.NO_ENDPOINT: "disabled",
+    DispatchFailure.ONLY_METERED: "disabled",
+    DispatchFailure.NOT_CACHED: "not_cached",
+}
 _MESSAGES = {
     DispatchFailure.NO_ENDPOINT: "no endpoint serves this modality",
     DispatchFailure.ONLY_METERED: "the endpoints that serve this modality cost money, and none is named",
@@ -22,7 +30,7 @@ _MESSAGES = {
 
 def with_account(result: SearchResult, lineup: Lineup, attempts: Sequence[Attempt]) -> SearchResult:
     """The result with its attempts, whom the request's wish left out included, and what is to be said of settings."""
-    notes = [note for note in (result.note, lineup.note) if note]
+    notes = [note for note in (result.note, lineup.note, _unasked(result, attempts)) if note]
     return result.with_account((*_left_out(lineup), *attempts), "; ".join(notes) or None)
 
 
@@ -43,14 +51,47 @@ def failed(request: SearchRequest, lineup: Lineup, attempts: Sequence[Attempt]) 
     return with_account(result, lineup, attempts)
 
 
+def outcome_of(result: SearchResult) -> str:
+    """The word that it is counted under."""
+    if result.hits:
+        return "success"
+    return "empty" if result.failure is None else _OUTCOMES.get(result.failure, "error")
+
+
+def unready(request: SearchRequest) -> SearchResult:
+    """The result of a search that nobody waits for any longer."""
+    return SearchResult(
+        query=request.query,
+        modality=request.modality,
+        provider_instance_id="",
+        tier=request.tier,
+        error_message="the search was not ready at the deadline",
+        calls=0,
+        failure=DispatchFailure.OUT_OF_TIME,
+    )
+
+
 def _left_out(lineup: Lineup) -> list[Attempt]:
+    detail = PINNED if lineup.only_the_pin_costs else None
     return [
-        Attempt(instance_id=candidate.endpoint.id, outcome=Outcome.SKIPPED, reason=Skip.METERED)
+        Attempt(instance_id=candidate.endpoint.id, outcome=Outcome.SKIPPED, reason=Skip.METERED, detail=detail)
         for candidate in lineup.paid
     ]
 
 
+def _unasked(result: SearchResult, attempts: Sequence[Attempt]) -> str | None:
+    """An empty answer, while a ceiling kept others from being asked, does not mean that there is nothing."""
+    refused = [attempt for attempt in attempts if attempt.reason == Skip.BUDGET]
+    if result.hits or not refused:
+        return None
+    ceilings = ", ".join(dict.fromkeys(attempt.detail for attempt in refused if attempt.detail))
+    whom = ", ".join(dict.fromkeys(attempt.instance_id for attempt in refused))
+    return f"nothing was found, but not everybody was asked: {ceilings} left no call for {whom}"
+
+
 def _message(failure: DispatchFailure, attempts: Sequence[Attempt]) -> str:
+    if failure is DispatchFailure.ONLY_METERED and any(attempt.detail == PINNED for attempt in attempts):
+        return "the pinned endpoint costs money, and free_only leaves it out; others would answer for nothing"
     if failure is DispatchFailure.ONLY_METERED and attempts:
         return "the endpoints that serve this modality cost money, and free_only leaves them out"
     if failure is not DispatchFailure.BUDGET:

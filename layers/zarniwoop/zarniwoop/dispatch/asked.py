@@ -31,11 +31,21 @@ class Asked:
 
     @classmethod
     def skipped(
-        cls, candidate: Candidate, reason: str, detail: str | None = None, retry_at: float | None = None
+        cls,
+        candidate: Candidate,
+        reason: str,
+        detail: str | None = None,
+        retry_at: float | None = None,
+        limit: float | None = None,
     ) -> "Asked":
         """Nobody was asked, and why."""
         attempt = Attempt(
-            instance_id=candidate.endpoint.id, outcome=Outcome.SKIPPED, reason=reason, detail=detail, retry_at=retry_at
+            instance_id=candidate.endpoint.id,
+            outcome=Outcome.SKIPPED,
+            reason=reason,
+            detail=detail,
+            retry_at=retry_at,
+            limit=limit,
         )
         return cls(attempt=attempt)
 

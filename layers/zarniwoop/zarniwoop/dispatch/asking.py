@@ -18,7 +18,7 @@ from zarniwoop.dispatch.gate import Skip, Verdict, judge
 from zarniwoop.dispatch.key_pool import KeyPicker, PoolKey, is_of_a_key, known_pool, pace_of
 from zarniwoop.dispatch.promises import foretold, most_calls
 from zarniwoop.dispatch.side_by_side import Crew
-from zarniwoop.dispatch.spending import Purse, foreseen
+from zarniwoop.dispatch.spending import Purse, Refusal, foreseen
 from zarniwoop.dispatch.turns import further_turns, turn_at
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.endpoints import Knobs
@@ -34,7 +34,10 @@ _AT_ONCE = nullcontext(None)
 
 @dataclass(slots=True, kw_only=True)
 class Asking:
-    """One request's way to any one of its candidates. Safe to use from several threads."""
+    """One request's way to any one of its candidates. Safe to use from several threads.
+
+    `has_company`: others are asked beside it, so whoever waits for a turn keeps them waiting as well.
+    """
 
     request: SearchRequest
     scope: SearchScope
@@ -47,6 +50,7 @@ class Asking:
     crew: Crew
     purse: Purse
     pools: KeyPicker
+    has_company: bool = False
 
     def visit(self, candidate: Candidate, behind: Sequence[Candidate]) -> Asked:
         """Gate, turn, call. A cooldown whose time is over may be tried by one caller of the fleet only.
@@ -55,7 +59,7 @@ class Asking:
         """
         verdict = self.verdict(candidate)
         if verdict.skip:
-            return Asked.skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at)
+            return Asked.skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at, verdict.limit)
         if self.scope.deadline.remaining() < SHORTEST_ATTEMPT_SECONDS:
             return Asked.skipped(candidate, Skip.OUT_OF_TIME)
         return self._go(candidate, verdict, self.snapshot, behind)
@@ -73,6 +77,13 @@ class Asking:
     def breakable(self, break_off: BreakOff) -> "Asking":
         """The same, for visits that may be broken off."""
         return replace(self, scope=self.scope.until(self.scope.deadline.breakable(break_off)))
+
+    def set_aside(self, candidate: Candidate) -> "Asking | Refusal":
+        """The same for one of several visits that are about to start side by side: who comes first has its calls."""
+        if not self.purse.has_limits:
+            return self
+        purse = self.purse.part_for(candidate.endpoint, foretold(lambda: most_calls(candidate, self.request), 1))
+        return purse if isinstance(purse, Refusal) else replace(self, purse=purse)
 
     def verdict(self, candidate: Candidate, snapshot: StateSnapshot | None = None) -> Verdict:
         known = snapshot or self.snapshot
@@ -150,7 +161,7 @@ class Asking:
             return _AT_ONCE
         remaining = self.scope.deadline.remaining()
         longest = remaining - SHORTEST_ATTEMPT_SECONDS
-        if any(self.verdict(other).skip is None for other in behind):
+        if self.has_company or any(self.verdict(other).skip is None for other in behind):
             longest = min(longest, WAITING_SHARE * remaining)
         return turn_at(pacing, longest, self.fleet, self.scope.deadline, lease_seconds=cap)
 
@@ -190,4 +201,4 @@ def verdict_of(
     refusal = foreseen(candidate.endpoint, calls, ProjectKey.of(scope), purse, snapshot, now)
     if refusal is None:
         return verdict
-    return Verdict(skip=refusal.skip, detail=refusal.ceiling, retry_at=refusal.resets_at)
+    return Verdict(skip=refusal.skip, detail=refusal.ceiling, retry_at=refusal.resets_at, limit=refusal.limit)

@@ -66,7 +66,7 @@ class BodyLoader:
             return most
         refusal = foreseen(candidate.endpoint, most, project, purse, snapshot, self._clock.now())
         if refusal is not None:
-            return Asked.skipped(candidate, refusal.skip, refusal.ceiling, refusal.resets_at)
+            return Asked.skipped(candidate, refusal.skip, refusal.ceiling, refusal.resets_at, refusal.limit)
         try:
             pool = self._pools.of(candidate, body.modality, project, snapshot)
         except ConfigurationUnavailable:

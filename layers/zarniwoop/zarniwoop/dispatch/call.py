@@ -155,7 +155,8 @@ class ProviderCaller:
         """Nobody is asked whose call could exceed a ceiling."""
         reserved = self._spending.reserve(call.who.candidate, call.most_calls, call.scope, call.purse)
         if isinstance(reserved, Refusal):
-            return Asked.skipped(call.who.candidate, reserved.skip, reserved.ceiling, reserved.resets_at)
+            refused = reserved.ceiling, reserved.resets_at, reserved.limit
+            return Asked.skipped(call.who.candidate, reserved.skip, *refused)
         return self._call(call, reserved)
 
     def _call(self, call: _Call, reservation: Reservation) -> Asked:

@@ -15,6 +15,9 @@ from zarniwoop.dispatch.language import in_language, wanted_languages, with_sibl
 from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
 from zarniwoop.stores.state import Wanted
 
+PINNED = "pinned_provider_id"
+"""The argument that pins."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -58,13 +61,14 @@ class Lineup:
     """Candidates in order, and what is to be said of the settings that led to it.
 
     `metered` names the endpoints that were left out because nobody chose to spend money on them; `paid` those that the
-    request would have got to, had it not wished for free ones only.
+    request would have got to, had it not wished for free ones only. `only_the_pin_costs`: without it others would do.
     """
 
     candidates: tuple[Candidate, ...]
     note: str | None = None
     metered: tuple[str, ...] = ()
     paid: tuple[Candidate, ...] = ()
+    only_the_pin_costs: bool = False
 
 
 def line_up(request: SearchRequest, available: Mapping[str, Candidate], settings: ResearchSettings) -> Lineup:
@@ -103,8 +107,11 @@ def _free(request: SearchRequest, available: Mapping[str, Candidate], settings: 
     """The line-up with those who cost nothing, and beside it those who would have stood in line as well."""
     anyway = line_up(replace(request, free_only=False), available, settings)
     paid = tuple(each for each in anyway.candidates if each.endpoint.cost_per_call > 0)
-    if not paid or request.pinned_provider_id:
-        return replace(anyway, candidates=tuple(each for each in anyway.candidates if each not in paid), paid=paid)
+    if not paid:
+        return anyway
+    if request.pinned_provider_id:
+        others = _free(replace(request, pinned_provider_id=None), available, settings).candidates
+        return Lineup(candidates=(), paid=paid, only_the_pin_costs=any(each.endpoint.enabled for each in others))
     free = {name: each for name, each in available.items() if each.endpoint.cost_per_call == 0}
     lineup = line_up(replace(request, free_only=False), free, _without(paid, settings))
     return replace(lineup, note=_joined(lineup.note, anyway.note if anyway.metered else None), paid=paid)
@@ -151,14 +158,14 @@ def _pinned(request: SearchRequest, available: Mapping[str, Candidate]) -> Candi
     if name not in available:
         raise UnknownThing(
             f"there is no provider instance '{name}' in this project",
-            field="pinned_provider_id",
+            field=PINNED,
             suggested_action=f"pin one of {_listed(available)}, or leave it out",
         )
     if not _serves(available[name], request):
         serving = [each for each, candidate in available.items() if _serves(candidate, request)]
         raise InvalidArgument(
             f"'{name}' does not serve {request.modality}",
-            field="pinned_provider_id",
+            field=PINNED,
             suggested_action=f"pin one of {_listed(serving)}, or leave it out",
         )
     return available[name]

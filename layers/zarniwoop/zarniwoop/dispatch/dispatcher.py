@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from zarniwoop.contract.deadline import Clock
+from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.request import CacheUse, SearchRequest, SearchScope, Strategy
-from zarniwoop.contract.result import DispatchFailure, SearchResult
+from zarniwoop.contract.result import SearchResult
+from zarniwoop.dispatch.account import outcome_of, unready
 from zarniwoop.dispatch.asked import Asked
 from zarniwoop.dispatch.asking import Asking
 from zarniwoop.dispatch.audit import AuditTrail
@@ -21,6 +23,7 @@ from zarniwoop.dispatch.fleet import FleetState
 from zarniwoop.dispatch.key_pool import KeyPicker
 from zarniwoop.dispatch.quota import QuotaBook
 from zarniwoop.dispatch.result_cache import ResultCache, Sought, not_cached
+from zarniwoop.dispatch.shares import Starting, in_turn
 from zarniwoop.dispatch.side_by_side import Crew
 from zarniwoop.dispatch.spending import Purse, RunBudget
 from zarniwoop.observe.metrics import Metric, Metrics
@@ -29,15 +32,6 @@ from zarniwoop.stores.state import ProjectKey, StateSnapshot, Wanted
 
 if TYPE_CHECKING:
     from zarniwoop.dispatch.plan import DispatchPlan
-
-_OUTCOMES = {
-    DispatchFailure.ALL_COOLING: "cooldown",
-    DispatchFailure.BUDGET: "budget",
-    DispatchFailure.DISABLED: "disabled",
-    DispatchFailure.NO_ENDPOINT: "disabled",
-    DispatchFailure.ONLY_METERED: "disabled",
-    DispatchFailure.NOT_CACHED: "not_cached",
-}
 
 ANSWER_GRACE_SECONDS = 0.05
 """How long a search that ended exactly at the deadline has to hand in its account."""
@@ -119,15 +113,20 @@ class Dispatcher:
     def search_each(self, requests: Sequence[SearchRequest], scope: SearchScope) -> list[SearchResult]:
         """Several searches side by side on one read of the shared state, in the order of the requests.
 
+        Where the request allows fewer calls than they would make, the first of them get theirs.
         What is not ready at the deadline comes back as `out_of_time`; its thread ends at its own socket deadline.
         """
         prepared = self._prepare(requests, scope)
+        kept = [self._results.age_of(each) is not None for each in prepared.sought]
+        starting = [Starting(*each) for each in zip(requests, prepared.lineups, kept, strict=True)]
+        purses = in_turn(prepared.purse, starting, scope, prepared.snapshot, self._clock.now())
         parent = self._tracing.parent()
 
         def work(place: int, request: SearchRequest) -> SearchResult:
             self._tracing.adopt(parent)
-            with self._tracing.span("dispatch", modality=request.modality, tier=request.tier):
-                return self._run(request, scope, prepared, place)
+            own = prepared._replace(purse=purses[place])
+            with own.purse.giving_back(), self._tracing.span("dispatch", modality=request.modality, tier=request.tier):
+                return self._run(request, scope, own, place)
 
         pool = ThreadPoolExecutor(max_workers=len(requests), thread_name_prefix="search")
         try:
@@ -199,8 +198,16 @@ class Dispatcher:
         )
 
     def _in_force(self, scope: SearchScope, choose: _Choice) -> tuple[Assembly, StateSnapshot]:
-        """The project's instances and the state of those that are chosen, both newer than its last stop."""
-        assembly, snapshot = self._look(scope, choose)
+        """The project's instances and the state of those that are chosen, both newer than its last stop.
+
+        A choice that cannot be made of older instances is made again: the one that is pinned may have come since.
+        """
+        try:
+            assembly, snapshot = self._look(scope, choose)
+        except (UnknownThing, InvalidArgument):
+            assembly, snapshot = self._look(scope, _nothing)
+            if not self._is_stopped_since(assembly, snapshot):
+                raise
         if self._is_stopped_since(assembly, snapshot):
             self.factory.evict(scope.tenant_id, scope.project_id)
             self.fleet.forget(ProjectKey.of(scope))
@@ -243,7 +250,7 @@ class Dispatcher:
             result = not_cached(request)
         else:
             result, _ = ask(False)
-        self._metrics.count(Metric.DISPATCH, modality=request.modality, tier=request.tier, outcome=_outcome(result))
+        self._metrics.count(Metric.DISPATCH, modality=request.modality, tier=request.tier, outcome=outcome_of(result))
         return result
 
     def _ask(
@@ -273,15 +280,7 @@ class Dispatcher:
     def _ready(future: "Future[SearchResult]", request: SearchRequest) -> SearchResult:
         if future.done() and not future.cancelled():
             return future.result()
-        return SearchResult(
-            query=request.query,
-            modality=request.modality,
-            provider_instance_id="",
-            tier=request.tier,
-            error_message="the search was not ready at the deadline",
-            calls=0,
-            failure=DispatchFailure.OUT_OF_TIME,
-        )
+        return unready(request)
 
 
 def _everything(assembly: Assembly, now: float) -> _Needed:
@@ -294,7 +293,5 @@ def _everything(assembly: Assembly, now: float) -> _Needed:
     )
 
 
-def _outcome(result: SearchResult) -> str:
-    if result.hits:
-        return "success"
-    return "empty" if result.failure is None else _OUTCOMES.get(result.failure, "error")
+def _nothing(_assembly: Assembly, _now: float) -> _Needed:
+    return _Needed(wanted=())

@@ -2,26 +2,43 @@
 
 At first one instance of each index is asked, at most four, in the order of the line; the others stand in when those
 found fewer works than the caller wants. One that fails changes nothing but its own entry in the account.
+Where the request allows fewer calls than that, those that come first in the line have theirs before anybody starts;
+whoever had to stand back is looked at again when they have ended.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
+from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.result import AppliedFilter, Attempt, FilterHandling, Outcome, SearchResult
 from zarniwoop.dispatch.account import failed, with_account
 from zarniwoop.dispatch.asked import Asked
 from zarniwoop.dispatch.asking import Asking
 from zarniwoop.dispatch.candidates import Candidate, Lineup
 from zarniwoop.dispatch.fusion import RankedList, fuse, indexes_of
-from zarniwoop.dispatch.gate import Skip
+from zarniwoop.dispatch.gate import Skip, Verdict
 from zarniwoop.dispatch.side_by_side import SideBySide
+from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST, Refusal
 
 MOST_AT_ONCE = 4
 _LEAST_APPLIED_FIRST = (FilterHandling.IGNORED, FilterHandling.HERE, FilterHandling.PROVIDER)
 
 Placed = tuple[int, Candidate]
 """A candidate and its place in the line."""
+
+
+class _Visit(NamedTuple):
+    """Somebody who is asked now, and what it may spend."""
+
+    place: int
+    candidate: Candidate
+    asking: Asking
+
+    def make(self, company: bool, behind: Sequence[Candidate]) -> Asked:
+        with self.asking.purse.giving_back():
+            return replace(self.asking, has_company=company).visit(self.candidate, behind)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,28 +67,31 @@ class FanOut:
     def _most(self) -> int:
         return self.asking.request.max_results
 
-    def _next_wave(self, waiting: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
+    def _next_wave(self, waiting: Sequence[Placed]) -> tuple[list[_Visit], list[Placed]]:
         """Who is asked next, and who still waits; what the gate holds back is in the account by then."""
-        wave: list[Placed] = []
+        wave: list[_Visit] = []
         rest: list[Placed] = []
         indexes: set[str] = set()
         for place, candidate in waiting:
-            verdict = self.asking.verdict(candidate)
-            if verdict.skip:
-                self._asked[place] = Asked.skipped(candidate, verdict.skip, verdict.detail, verdict.retry_at)
-            elif len(wave) < MOST_AT_ONCE and (index := index_behind(candidate)) not in indexes:
+            verdict, index = self.asking.verdict(candidate), index_behind(candidate)
+            if verdict.skip is None and (len(wave) == MOST_AT_ONCE or index in indexes):
+                rest.append((place, candidate))
+                continue
+            asking = self.asking.set_aside(candidate) if verdict.skip is None else verdict
+            if isinstance(asking, Asking):
                 indexes.add(index)
-                wave.append((place, candidate))
-            else:
+                wave.append(_Visit(place, candidate, asking))
+                continue
+            self._asked[place] = _stood_back(candidate, asking)
+            if wave and self._asked[place].attempt.detail in (MAX_CALLS, MAX_COST):
                 rest.append((place, candidate))
         return wave, rest
 
-    def _ask(self, wave: Sequence[Placed], behind: Sequence[Candidate]) -> None:
+    def _ask(self, wave: Sequence[_Visit], behind: Sequence[Candidate]) -> None:
         """What is not there at the deadline is left to end by itself."""
         calls: SideBySide[Asked] = SideBySide(self.asking.crew, self.asking.tracing)
-        for place, candidate in wave:
-            others = [*(other for _, other in wave if other is not candidate), *behind]
-            calls.start(place, partial(self.asking.visit, candidate, others))
+        for each in wave:
+            calls.start(each.place, partial(each.make, len(wave) > 1, behind))
         while calls.running:
             ended = calls.next_end(self.asking.scope.deadline.remaining())
             if ended is None:
@@ -79,7 +99,7 @@ class FanOut:
             self._asked[ended.number] = ended.answer()
         self._asked |= {
             place: Asked.left_running(candidate, Skip.OUT_OF_TIME)
-            for place, candidate in wave
+            for place, candidate, _ in wave
             if place in calls.running
         }
 
@@ -108,17 +128,33 @@ class FanOut:
             hits=hits,
             returned_count=len(hits),
             dropped_count=sum(result.dropped_count for result in results),
-            note="; ".join(dict.fromkeys(result.note for result in results if result.note)) or None,
+            note="; ".join(
+                dict.fromkeys(filter(None, [*(each.note for each in results), self._too_few(answers, hits)]))
+            )
+            or None,
             applied=tuple(_applied(answers)),
             degraded=self._degraded(),
             calls=sum(result.calls for result in results),
         )
+
+    def _too_few(self, answers: Sequence[tuple[Candidate, SearchResult]], hits: Sequence[SearchHit]) -> str | None:
+        wished = min(self.asking.request.min_results, self._most)
+        if len(hits) >= wished or wished == 1:
+            return None
+        indexes = len({index_behind(candidate) for candidate, _ in answers})
+        return f"{indexes} {'index' if indexes == 1 else 'indexes'} gave {len(hits)} of the {wished} works wished for"
 
     def _degraded(self) -> str | None:
         """Whose votes are missing, though they may be there next time."""
         missing = [asked.attempt.instance_id for _, asked in sorted(self._asked.items()) if _is_missing(asked.attempt)]
         told = [asked.result.degraded for asked in self._asked.values() if asked.result and asked.result.degraded]
         return "; ".join([*([f"without {', '.join(missing)}"] if missing else []), *sorted(set(told))]) or None
+
+
+def _stood_back(candidate: Candidate, why: Verdict | Refusal) -> Asked:
+    if isinstance(why, Verdict):
+        return Asked.skipped(candidate, why.skip or Skip.BUDGET, why.detail, why.retry_at, why.limit)
+    return Asked.skipped(candidate, why.skip, why.ceiling, why.resets_at, why.limit)
 
 
 def index_behind(candidate: Candidate) -> str:

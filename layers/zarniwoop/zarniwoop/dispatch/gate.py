@@ -7,6 +7,7 @@ from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.stores.state import Cooldown
+from zarniwoop.text.numbers import in_digits
 
 
 class Skip(StrEnum):
@@ -30,10 +31,16 @@ class Verdict:
     skip: Skip | None = None
     detail: str | None = None
     retry_at: float | None = None
+    limit: float | None = None
     probe: Cooldown | None = None
 
 
 _GO = Verdict()
+
+
+def to_raise(ceiling: str | None, limit: float | None) -> str:
+    """The way out where a ceiling stands against a call, with what that is now."""
+    return f"raise {ceiling}" if limit is None else f"raise {ceiling} (now {in_digits(limit)})"
 
 
 def judge(

@@ -5,8 +5,9 @@ it. Funded: there is credit left, as far as a figure is known. Usable: a search 
 seen is unknown, and nobody is asked in order to see it: a key in the settings proves nothing, and a probe may cost.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.quota import ProviderAvailability, QuotaSource, QuotaStatus
@@ -14,6 +15,7 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.candidates import Candidate
 from zarniwoop.stores.audit import CallRecord
 from zarniwoop.stores.state import StateSnapshot
+from zarniwoop.text.numbers import in_digits
 
 _SAYS_NOTHING = frozenset(("declined", "internal", "key_unavailable", "superseded", "deadline"))
 """Ends of a call in which the provider had no part, or not to its end."""
@@ -64,14 +66,14 @@ class Contact:
 class Seen:
     """What is known of an endpoint, besides its settings. `read_at` is when those were read.
 
-    `budget` names the budget that leaves nothing for a call of it.
+    `budget` names the budget that leaves nothing for a call of it. `last_calls` are newest first; None: not read.
     """
 
     snapshot: StateSnapshot
     availability: Mapping[str, str]
     read_at: float
     quota: QuotaStatus | None = None
-    last_call: CallRecord | None = None
+    last_calls: Sequence[CallRecord] | None = ()
     look_up: Contact | None = None
     budget: str | None = None
 
@@ -96,21 +98,35 @@ def _configured(candidate: Candidate, seen: Seen, scope: SearchScope) -> Observa
 def _reachable(candidate: Candidate, seen: Seen) -> Observation:
     """The latest of all that was heard; a refusal is an answer, and whoever gives one was reached."""
     heard = list(_heard(candidate, seen))
-    if not heard:
-        return Observation(value=None, how="never seen", detail="no call of it is known")
-    return max(heard, key=lambda each: each.observed_at or 0.0)
+    if heard:
+        return max(heard, key=lambda each: each.observed_at or 0.0)
+    if seen.last_calls:
+        last = seen.last_calls[0]
+        return Observation(value=None, how=_made_by(last), observed_at=_ended_at(last), detail=last.error_message)
+    if seen.last_calls is None and candidate.endpoint.enabled:
+        return Observation(value=None, how="not read", detail="its calls could not be read in time")
+    if seen.last_calls is None:
+        return Observation(value=None, how="not read", detail="nobody looks at the calls of what is switched off")
+    return Observation(value=None, how="never seen", detail="no call of it is known")
 
 
 def _heard(candidate: Candidate, seen: Seen) -> Iterator[Observation]:
-    call = seen.last_call
-    if call is not None and call.error_message not in _SAYS_NOTHING:
-        ended_at = call.started_at + call.duration_ms / 1000
-        yield _contact(call.error_message, "test of its settings" if call.diagnostics else "last call", ended_at)
+    telling = (call for call in seen.last_calls or () if call.error_message not in _SAYS_NOTHING)
+    for call in islice(telling, 1):
+        yield _contact(call.error_message, _made_by(call), _ended_at(call))
     if seen.look_up is not None:
         yield _contact(seen.look_up.failure, "quota look-up", seen.look_up.at)
     for (instance_id, _), cooldown in seen.snapshot.cooldowns.items():
         if instance_id == candidate.endpoint.id and not cooldown.closed:
             yield _contact(cooldown.reason, "last failure", cooldown.failed_at)
+
+
+def _made_by(call: CallRecord) -> str:
+    return "test of its settings" if call.diagnostics else "last call"
+
+
+def _ended_at(call: CallRecord) -> float:
+    return call.started_at + call.duration_ms / 1000
 
 
 def _contact(failure: str | None, how: str, at: float) -> Observation:
@@ -119,7 +135,7 @@ def _contact(failure: str | None, how: str, at: float) -> Observation:
 
 def _funded(candidate: Candidate, quota: QuotaStatus | None, read_at: float, now: float) -> Observation:
     if quota is not None and quota.remaining is not None:
-        left = f"{quota.remaining:g} {quota.unit} left"
+        left = f"{in_digits(quota.remaining)} {quota.unit} left"
         how = _FIGURES[quota.source]
         return Observation(value=not quota.exhausted_at(now), how=how, observed_at=quota.observed_at, detail=left)
     if candidate.endpoint.cost_per_call == 0 and candidate.endpoint.credential_key is None:

@@ -9,8 +9,10 @@ Quirk: a key that was replaced a moment ago is tried in both versions; that one 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import repeat
+from typing import NamedTuple
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.request import CacheUse, SearchRequest, SearchScope, Strategy
@@ -39,31 +41,63 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstCase:
-    """At most so many requests to providers, so many credits of theirs, and so many dollars."""
+    """At most so many requests to providers, so many credits of theirs, and so many dollars.
+
+    `_mixed` are the calls by what each takes, where they do not all take the same; it is not told.
+    """
 
     calls: int = 0
     credits: float = 0.0
     usd: float = 0.0
+    _mixed: "tuple[_Calls, ...]" = field(default=(), repr=False, compare=False)
+
+    @property
+    def by_price(self) -> "tuple[_Calls, ...]":
+        if self._mixed or not self.calls:
+            return self._mixed
+        return (_Calls(self.calls, self.credits / self.calls, self.usd / self.calls),)
 
     def plus(self, other: "WorstCase") -> "WorstCase":
         return WorstCase(
             calls=self.calls + other.calls,
             credits=round(self.credits + other.credits, 9),
             usd=round(self.usd + other.usd, 9),
+            _mixed=self.by_price + other.by_price,
         )
 
     def within(self, max_calls: int | None, max_cost: float | None) -> "WorstCase":
-        """No more than a request allows: its ceilings hold before every call. Of credits it says nothing."""
-        return WorstCase(
-            calls=self.calls if max_calls is None else min(self.calls, max_calls),
-            credits=self.credits,
-            usd=self.usd if max_cost is None else min(self.usd, max_cost),
-        )
+        """No more than a request allows, whose ceilings hold before every call: of so many calls, the dearest."""
+        few = self if max_calls is None or max_calls >= self.calls else self._dearest(max_calls)
+        return few if max_cost is None else replace(few, usd=min(few.usd, max_cost))
 
     def times(self, count: int) -> "WorstCase":
         return WorstCase(
-            calls=self.calls * count, credits=round(self.credits * count, 9), usd=round(self.usd * count, 9)
+            calls=self.calls * count,
+            credits=round(self.credits * count, 9),
+            usd=round(self.usd * count, 9),
+            _mixed=tuple(each._replace(calls=each.calls * count) for each in self.by_price),
         )
+
+    def _dearest(self, count: int) -> "WorstCase":
+        """Those that take the most credits, and those that take the most dollars: each is a bound."""
+        taken = sum(sorted((each.credits for each in self._each(count)), reverse=True)[:count])
+        dollars = sum(sorted((each.usd for each in self._each(count)), reverse=True)[:count])
+        return replace(
+            self, calls=count, credits=min(self.credits, round(taken, 9)), usd=min(self.usd, round(dollars, 9))
+        )
+
+    def _each(self, most: int) -> "Iterator[_Calls]":
+        """Of those that take the same no more than may be made."""
+        for each in self.by_price:
+            yield from repeat(each, min(each.calls, most))
+
+
+class _Calls(NamedTuple):
+    """So many, each of which takes that."""
+
+    calls: int
+    credits: float
+    usd: float
 
 
 NOTHING = WorstCase()
@@ -76,6 +110,7 @@ def worst_of(cases: Iterable[WorstCase]) -> WorstCase:
         calls=max(case.calls for case in known),
         credits=max(case.credits for case in known),
         usd=max(case.usd for case in known),
+        _mixed=tuple(each for case in known for each in case.by_price),
     )
 
 

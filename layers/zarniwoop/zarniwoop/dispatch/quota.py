@@ -25,6 +25,8 @@ from zarniwoop.stores.state import KeptQuota, ProjectKey, StateSnapshot, Subject
 _FAILED_LOOKUP_SECONDS = 30.0
 _COUNT_LIMIT = 100_000
 _CLOCKS_DIFFER = 60.0
+_LAST_CALLS = 8
+"""The very last may have been broken off, which says nothing of the provider; one before it may."""
 
 
 class QuotaBook:
@@ -109,15 +111,15 @@ class QuotaBook:
         """How this environment's last look-up at the provider itself ended; None where there was none."""
         return self._contacts.get((ProjectKey.of(scope), candidate.endpoint.id))
 
-    def last_call(self, candidate: Candidate, scope: SearchScope) -> CallRecord | None:
-        """The instance's latest call, of whatever kind; None where none is known."""
+    def last_calls(self, candidate: Candidate, scope: SearchScope) -> Sequence[CallRecord] | None:
+        """The instance's latest calls, of whatever kind, newest first; None where they cannot be read."""
         project, now = ProjectKey.of(scope), self._clock.now()
         try:
-            page = self._calls.between(project, candidate.endpoint.id, 0.0, now + _CLOCKS_DIFFER, at_most=1)
+            page = self._calls.between(project, candidate.endpoint.id, 0.0, now + _CLOCKS_DIFFER, at_most=_LAST_CALLS)
         except StoreUnavailable:
             self._metrics.count(Metric.STATE_UNAVAILABLE, operation="last_call")
             return None
-        return page.records[0] if page.records else None
+        return page.records
 
     def _count(self, candidate: Candidate, project: ProjectKey) -> QuotaStatus | None:
         """Out of the audit trail: for an endpoint without a limit it is good enough, and costs searches nothing."""

@@ -9,6 +9,8 @@ What a request, a run, a project or a tenant may spend is dollars: a provider's 
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,11 +37,12 @@ _NOTHING = Spent()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Nothing was spent, and which ceiling stood against it: an argument's name or a setting's."""
+    """Nothing was spent, and which ceiling stood against it, an argument's name or a setting's, with its limit."""
 
     skip: Skip
     ceiling: str | None = None
     resets_at: float | None = None
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +73,8 @@ class Purse:
         self.run = run
         self._limits = Limits(amount=max_cost, calls=max_calls)
         self.bounded = free_only or run is not None or self._limits.bounded or self.budgets.bounded
-        self._lock = threading.Lock()
-        self._committed = _NOTHING
+        self._pot = _Pot()
+        self._aside = _NOTHING
 
     @classmethod
     def of(cls, requests: Sequence[SearchRequest], budgets: Budgets, run: RunBudget | None = None) -> "Purse":
@@ -84,6 +87,11 @@ class Purse:
             free_only=requests[0].free_only,
         )
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether the request itself states any."""
+        return self._limits.bounded
+
     def counts(self, endpoint: EndpointSettings) -> bool:
         """Whether there is any ceiling that a call of this endpoint could meet."""
         return self.bounded or endpoint.credit_limit is not None
@@ -92,21 +100,56 @@ class Purse:
         """Whether so many calls of an endpoint would exceed it now."""
         if self.free_only and endpoint.cost_per_call > 0:
             return Refusal(skip=Skip.METERED)
-        exceeded = self._limits.exceeded_by(self._committed.plus(_cost(endpoint, calls)))
+        others = self._pot.committed.minus(self._aside)
+        exceeded = self._limits.exceeded_by(others.plus(_cost(endpoint, calls)))
         if exceeded is None:
             return None
-        return Refusal(skip=Skip.BUDGET, ceiling=MAX_CALLS if exceeded == "calls" else MAX_COST)
+        ceiling = MAX_CALLS if exceeded == "calls" else MAX_COST
+        return Refusal(skip=Skip.BUDGET, ceiling=ceiling, limit=self._limits.of(exceeded))
 
     def hold(self, endpoint: EndpointSettings, calls: int) -> Refusal | None:
-        with self._lock:
+        with self._pot.lock:
             refusal = self.stands_against(endpoint, calls)
             if refusal is None:
-                self._committed = self._committed.plus(_cost(endpoint, calls))
+                self._pot.committed = self._pot.committed.minus(self._aside).plus(_cost(endpoint, calls))
+                self._aside = _NOTHING
             return refusal
 
     def settle(self, endpoint: EndpointSettings, held: int, calls: int) -> None:
-        with self._lock:
-            self._committed = self._committed.minus(_cost(endpoint, held)).plus(_cost(endpoint, calls))
+        with self._pot.lock:
+            self._pot.committed = self._pot.committed.minus(_cost(endpoint, held)).plus(_cost(endpoint, calls))
+
+    def part_for(self, endpoint: EndpointSettings, calls: int) -> "Purse | Refusal":
+        """The same purse for one of several that are about to start side by side, with so many calls set aside for it.
+
+        What is set aside goes into its first call.
+        """
+        if not self.has_limits:
+            return self
+        refusal = self.hold(endpoint, calls)
+        if refusal is not None:
+            return refusal
+        part = copy(self)
+        part._aside = _cost(endpoint, calls)
+        return part
+
+    @contextmanager
+    def giving_back(self) -> Iterator[None]:
+        """What is set aside and was not needed is everybody's in the end."""
+        try:
+            yield
+        finally:
+            with self._pot.lock:
+                self._pot.committed = self._pot.committed.minus(self._aside)
+                self._aside = _NOTHING
+
+
+class _Pot:
+    """What is committed of a purse and of all its parts together."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.committed = _NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +172,8 @@ class _Ceiling:
 
     def refusal(self, balance: Balance, calls: int) -> Refusal:
         exceeded = self.limits.exceeded_by(balance.committed.plus(self.spent(calls))) or "amount"
-        return Refusal(skip=self.skip, ceiling=self.names[exceeded], resets_at=self.resets_at)
+        limit = self.limits.of(exceeded)
+        return Refusal(skip=self.skip, ceiling=self.names[exceeded], resets_at=self.resets_at, limit=limit)
 
 
 class Reservation(NamedTuple):

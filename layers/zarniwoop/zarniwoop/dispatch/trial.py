@@ -24,7 +24,7 @@ from zarniwoop.dispatch.credit import credits_of_a_call, dollars_of_a_call
 from zarniwoop.dispatch.draft_keys import DraftKeys
 from zarniwoop.dispatch.factory import instantiate
 from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.gate import Skip
+from zarniwoop.dispatch.gate import Skip, to_raise
 from zarniwoop.dispatch.promises import foretold, most_calls
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.dispatch.spending import Purse, Refusal, Spending
@@ -256,7 +256,7 @@ def _refused(refusal: Refusal, now: float) -> Unready:
         f"{ceiling} is used up, so the provider was not asked",
         slug="exhausted" if refusal.skip is Skip.EXHAUSTED else "budget",
         field=ceiling,
-        suggested_action=f"raise {ceiling}, or test again when it begins anew",
+        suggested_action=f"{to_raise(ceiling, refusal.limit)}, or test again when it begins anew",
         wait_seconds=wait,
     )
 

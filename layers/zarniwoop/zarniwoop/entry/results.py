@@ -85,9 +85,10 @@ def _continued(caller: Caller, given: Mapping[str, Any], services: Environment, 
 def _page(rest: Rest, token: str, offset: int, max_chars: int) -> dict[str, Any]:
     entries = rest.entries[offset:]
     paths = tuple(dict.fromkeys(path for path, _ in entries))
-    count, sizes = fitting(entries, max_chars - shell_chars(paths, rest.tool, max_chars))
+    shell = shell_chars(paths, rest.tool, max_chars)
+    count, sizes = fitting(entries, max_chars - shell)
     more = (handle_of(token, offset + count), rest.expires_at) if count < len(entries) else None
-    return {**nested(entries[:count]), "tool": rest.tool, "size": size_of(max_chars, count, sizes, more)}
+    return {**nested(entries[:count]), "tool": rest.tool, "size": size_of(max_chars, count, sizes, more, shell)}
 
 
 def _unknown() -> UnknownThing:

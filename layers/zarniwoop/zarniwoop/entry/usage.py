@@ -54,9 +54,15 @@ class UsageAsked(ToolArguments):
                 suggested_action="leave date_to out: then today is the last day",
             )
         first = self.date_from or last - timedelta(days=USUAL_DAYS - 1)
-        if not 0 <= (last - first).days < MOST_DAYS:
+        if first > last:
             raise InvalidArgument(
-                f"'date_from' must lie at most {MOST_DAYS - 1} days before 'date_to', and not after it",
+                "'date_from' lies after 'date_to'",
+                field="date_from",
+                suggested_action="put date_from before date_to; without date_to, today is the last day",
+            )
+        if (last - first).days >= MOST_DAYS:
+            raise InvalidArgument(
+                f"'date_from' must lie at most {MOST_DAYS - 1} days before 'date_to'",
                 field="date_from",
                 suggested_action="ask for fewer days at a time; without date_to, today is the last",
             )

@@ -136,7 +136,13 @@ def _checked_secret(key: str, value: str) -> str:
             suggested_action="send an empty text to keep the key that is saved, or the whole new key",
         )
     keys = keys_in(value)
-    if not keys or len(keys) > MOST_IN_A_POOL or not all(Secret(each).is_sendable() for each in keys):
+    if len(keys) > MOST_IN_A_POOL:
+        raise InvalidArgument(
+            f"'{key}' may hold at most {MOST_IN_A_POOL} keys, and these are {len(keys)}",
+            field=key,
+            suggested_action=f"leave out {len(keys) - MOST_IN_A_POOL} of them, or add another endpoint for these",
+        )
+    if not keys or not all(Secret(each).is_sendable() for each in keys):
         raise InvalidArgument(
             f"'{key}' must be up to {MOST_IN_A_POOL} keys, one a line, each of 8 to 512 printable ASCII characters",
             field=key,

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import ConfigurationUnavailable
-from zarniwoop.contract.transport import Secret
+from zarniwoop.contract.transport import Secret, keys_in
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import ENVIRONMENT, KnownProtocol
 from zarniwoop.settings.desk import in_force, version_of
@@ -29,15 +30,28 @@ DEFAULT = "default"
 """The level of what is in force without having been saved."""
 
 
+class _Preview(NamedTuple):
+    mask: str | None = None
+    keys: int | None = None
+
+
+_UNREAD = _Preview(MASK)
+_NO_PREVIEW = _Preview()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingRow:
-    """One setting in force. Of a secret `value` is None and `preview` its mask; the whole key is never in here."""
+    """One setting in force. Of a secret `value` is None and `preview` its mask; the whole key is never in here.
+
+    `key_count` is how many keys a secret holds, the first of which is the preview's; None where it was not read.
+    """
 
     key: str
     value: str | None
     level: str
     secret: bool = False
     preview: str | None = None
+    key_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +75,7 @@ class EndpointRow:
     badge: str
     key_from: str | None
     key_preview: str | None
+    key_count: int | None
     problems: list[ProblemRow]
     named_by: list[str]
 
@@ -124,11 +139,12 @@ class SettingsViewer:
         values: Mapping[str, Setting],
         usable: EndpointSettings | None,
         faults: Sequence[Misconfigured],
-        previews: Mapping[str, str],
+        previews: Mapping[str, _Preview],
     ) -> EndpointRow:
         problems = [_problem(fault) for fault in faults if fault.instance_id == instance_id]
         protocol = usable.protocol if usable is not None else _value(values, instance_id, PROTOCOL)
         base_url = _value(values, instance_id, BASE_URL)
+        preview = previews.get(endpoint_setting(instance_id, API_KEY), _NO_PREVIEW)
         if protocol is None:
             problems.append(ProblemRow(setting=endpoint_setting(instance_id, PROTOCOL), reason="is missing"))
         return EndpointRow(
@@ -138,7 +154,8 @@ class SettingsViewer:
             enabled=usable is not None and usable.enabled,
             badge=CONFIGURED if usable is not None and not problems and self._has_key(usable) else NOT_CONFIGURED,
             key_from=_key_from(usable, values),
-            key_preview=previews.get(endpoint_setting(instance_id, API_KEY)),
+            key_preview=preview.mask,
+            key_count=preview.keys,
             problems=problems,
             named_by=named_by(instance_id, values),
         )
@@ -146,28 +163,30 @@ class SettingsViewer:
     def _has_key(self, endpoint: EndpointSettings) -> bool:
         return endpoint.credential_key is not None or not self.protocols[endpoint.protocol].key_required
 
-    def _preview(self, setting: Setting, deadline: Deadline) -> str:
+    def _preview(self, setting: Setting, deadline: Deadline) -> _Preview:
         """The mask; without a prefix when Parameter Store does not give the key out right now, or time runs out."""
         if deadline.remaining() < _RESERVE_SECONDS:
-            return MASK
+            return _UNREAD
         try:
             value = self.reveal(setting.parameter_name)
         except ConfigurationUnavailable:
-            return MASK
+            return _UNREAD
         if value is None:
-            return MASK
+            return _UNREAD
         self.learn(Secret(value))
-        return masked(value)
+        keys = keys_in(value)
+        return _Preview(masked(keys[0] if keys else ""), len(keys))
 
 
-def _rows(values: Mapping[str, Setting], previews: Mapping[str, str]) -> list[SettingRow]:
+def _rows(values: Mapping[str, Setting], previews: Mapping[str, _Preview]) -> list[SettingRow]:
     saved = [
         SettingRow(
             key=key,
             value=setting.value,
             level=setting.level.value,
             secret=setting.secure,
-            preview=previews.get(key),
+            preview=previews.get(key, _NO_PREVIEW).mask,
+            key_count=previews.get(key, _NO_PREVIEW).keys,
         )
         for key, setting in values.items()
     ]

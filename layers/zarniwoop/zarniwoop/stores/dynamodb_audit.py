@@ -31,12 +31,22 @@ def _random_mark() -> str:
 
 
 class DynamoDbAuditStore:
-    """`client` should be the one for side writes: a call under way ends by its read timeout alone."""
+    """`client` should be the one for side writes: a call under way ends by its read timeout alone.
+
+    `reader`, where there is one, reads: whoever wants to know waits longer than a search does for its records.
+    """
 
     def __init__(
-        self, client: "DynamoDBClient", table_name: str, clock: Clock, *, mark: Callable[[], str] = _random_mark
+        self,
+        client: "DynamoDBClient",
+        table_name: str,
+        clock: Clock,
+        *,
+        reader: "DynamoDBClient | None" = None,
+        mark: Callable[[], str] = _random_mark,
     ) -> None:
         self._client = client
+        self._reader = reader or client
         self._table = table_name
         self._clock = clock
         self._mark = mark
@@ -56,7 +66,7 @@ class DynamoDbAuditStore:
 
     def count_since(self, project: ProjectKey, instance_id: str, since: float, *, at_most: int) -> int:
         first, last = calls_since(instance_id, since)
-        ask: Callable[..., Any] = self._client.query
+        ask: Callable[..., Any] = self._reader.query
         counted = read = 0
         onwards: dict[str, Any] = {}
         while max(counted, read) < at_most:
@@ -119,7 +129,7 @@ class DynamoDbAuditStore:
         onwards: Item | None = None,
     ) -> tuple[Sequence[Item], Item | None]:
         """Items between two sort keys, and where to go on, if anywhere."""
-        ask: Callable[..., Any] = self._client.query
+        ask: Callable[..., Any] = self._reader.query
         page = call(
             ask,
             TableName=self._table,

@@ -53,6 +53,10 @@ class Limits:
     def bounded(self) -> bool:
         return self.amount is not None or self.calls is not None
 
+    def of(self, which: str) -> float | None:
+        """Of `calls` or of the `amount`."""
+        return self.calls if which == "calls" else self.amount
+
     def exceeded_by(self, total: Spent) -> str | None:
         """Which of the two is: `calls` or `amount`."""
         if self.calls is not None and total.calls > self.calls:

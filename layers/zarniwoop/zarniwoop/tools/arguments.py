@@ -100,7 +100,8 @@ class HitArguments(CallArguments):
         le=MAX_CHARS,
         description=(
             "How many characters of JSON `data` may have, 2000 to 1000000. Hits are never cut: those that do not fit "
-            "are read by GET /v1/results/<data.size.handle>, for an hour."
+            "are read by GET /v1/results/<data.size.handle>, for an hour. What tells of the search itself is always "
+            "whole; where it leaves room for no hit, data.size.least_max_chars is the bound that does."
         ),
     )
 

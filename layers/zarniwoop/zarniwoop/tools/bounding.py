@@ -2,7 +2,8 @@
 
 The bound counts the characters of `data` as JSON. Hits are taken from the front, and none is ever cut; of a rich search
 the best of every kind come first, of a run what was kept before what was dropped. What tells of the search itself (its
-attempts, its filters) is always whole, and may by itself be larger than a bound that is very small.
+attempts, its filters) is always whole, and may by itself be larger than a bound that is very small: `least_max_chars`
+is the bound to ask with then.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 from zarniwoop.contract.result import AnswerSize, SearchResult
 from zarniwoop.stores.continuations import Entry
 from zarniwoop.text.as_json import json_chars
+from zarniwoop.tools.arguments import MIN_CHARS
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.tools.run_report import RunReport
 
@@ -20,6 +22,8 @@ Keep = Callable[[tuple[Entry, ...]], tuple[str, float] | None]
 """Puts hits aside; the handle that they are found by and until when, or None when that could not be done."""
 
 _WIDEST = 9_999_999
+_ROOM_FOR_TIMES = 8
+"""The share of an answer without hits that its numbers may grow by, the bound's own digits included."""
 _LISTS_OF_A_RUN = ("hits", "dropped")
 ANY_KEPT = ("0" * 38, 9_999_999_999.999_999)
 """As wide as any handle and its end can be."""
@@ -30,11 +34,11 @@ def bound(data: Any, max_chars: int, keep: Keep) -> Any:
     entries = entries_of(data)
     if entries is None:
         return data
-    shell = with_entries(data, (), _widest(max_chars))
-    count, sizes = fitting(entries, max_chars - json_chars(shell))
+    shell = json_chars(with_entries(data, (), _widest(max_chars)))
+    count, sizes = fitting(entries, max_chars - shell)
     rest = entries[count:]
     kept = keep(rest) if rest else None
-    return with_entries(data, entries[:count], size_of(max_chars, count, sizes, kept))
+    return with_entries(data, entries[:count], size_of(max_chars, count, sizes, kept, shell))
 
 
 def fitting(entries: Sequence[Entry], room: int) -> tuple[int, tuple[int, ...]]:
@@ -49,8 +53,11 @@ def fitting(entries: Sequence[Entry], room: int) -> tuple[int, tuple[int, ...]]:
     return count, sizes
 
 
-def size_of(max_chars: int, count: int, sizes: Sequence[int], kept: tuple[str, float] | None) -> AnswerSize:
-    """The account of an answer with the first `count` of hits of these sizes."""
+def size_of(max_chars: int, count: int, sizes: Sequence[int], kept: tuple[str, float] | None, shell: int) -> AnswerSize:
+    """The account of an answer with the first `count` of hits of these sizes, which takes `shell` besides them.
+
+    Whoever asks the tool again meets other times and ages, so the least bound leaves them room.
+    """
     left = sizes[count:]
     return AnswerSize(
         max_chars=max_chars,
@@ -59,6 +66,7 @@ def size_of(max_chars: int, count: int, sizes: Sequence[int], kept: tuple[str, f
         hits_left=len(left),
         chars_left=sum(left),
         next_hit_chars=left[0] if left else None,
+        least_max_chars=max(MIN_CHARS, shell + shell // _ROOM_FOR_TIMES + left[0]) if left else None,
         handle=kept[0] if kept else None,
         expires_at=kept[1] if kept else None,
     )
@@ -115,5 +123,5 @@ def _search_with(result: SearchResult, path: str, entries: Sequence[Entry]) -> S
 
 def _widest(max_chars: int) -> AnswerSize:
     """As wide as any account can be."""
-    wide = size_of(max_chars, 0, (_WIDEST,), ANY_KEPT)
+    wide = size_of(max_chars, 0, (_WIDEST,), ANY_KEPT, 0)
     return replace(wide, hits=_WIDEST, hit_chars=_WIDEST, hits_left=_WIDEST, chars_left=_WIDEST)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.result import Attempt, DispatchFailure, SearchResult
-from zarniwoop.dispatch.gate import Skip
+from zarniwoop.dispatch.candidates import PINNED
+from zarniwoop.dispatch.gate import Skip, to_raise
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST
 from zarniwoop.settings.names import API_KEY, endpoint_setting
@@ -51,13 +52,21 @@ def problem_of(result: SearchResult, protocols: Protocols, now: float) -> Proble
 
 
 def _field(result: SearchResult) -> str | None:
-    """The argument at fault, where it is one: a budget may be the request's own."""
+    """The argument at fault, where it is one: a ceiling may be the request's own."""
     if result.failure is DispatchFailure.NO_ENDPOINT:
         return "modality"
-    if result.failure is not DispatchFailure.BUDGET:
-        return None
+    if _costs_by_its_pin(result):
+        return PINNED
+    if result.failure is DispatchFailure.ONLY_METERED and result.attempts:
+        return "free_only"
     refusing = (attempt.detail for attempt in result.attempts if attempt.reason == Skip.BUDGET)
     return next((name for name in refusing if name in (MAX_CALLS, MAX_COST)), None)
+
+
+def _costs_by_its_pin(result: SearchResult) -> bool:
+    """Whether the pinned instance alone keeps a search that may cost nothing from being answered."""
+    metered = result.failure is DispatchFailure.ONLY_METERED
+    return metered and any(attempt.detail == PINNED for attempt in result.attempts)
 
 
 def _passes(attempt: Attempt) -> bool:
@@ -74,7 +83,7 @@ def _wait(passing: Sequence[Attempt], now: float) -> float | None:
 def _again(result: SearchResult, wait: float | None) -> str:
     failure = result.failure
     if failure is DispatchFailure.BUDGET:
-        return f"{_change_of_budgets(result)}, or ask again after wait_seconds"
+        return ", or ".join([*_raises(result), "ask again after wait_seconds"])
     if failure is DispatchFailure.OUT_OF_TIME:
         return "ask again with fewer modalities or a longer deadline"
     if wait is None:
@@ -86,6 +95,8 @@ def _change(result: SearchResult, protocols: Protocols) -> str:
     """What somebody must change before asking again makes sense."""
     if result.failure is DispatchFailure.NO_ENDPOINT:
         return f"add the setting research.endpoint.<id>.protocol = {_serving(result, protocols)}"
+    if _costs_by_its_pin(result):
+        return f"leave out {PINNED}: others answer for nothing; or leave out free_only"
     if result.failure is DispatchFailure.ONLY_METERED and result.attempts:
         return "leave out free_only, or add an endpoint without a costPerCall"
     if result.failure is DispatchFailure.ONLY_METERED:
@@ -94,15 +105,14 @@ def _change(result: SearchResult, protocols: Protocols) -> str:
     if result.failure is DispatchFailure.NOT_CACHED:
         name = f"research.cache.ttlSeconds.{result.modality.lower()}"
         return f"ask without cache: only; answers are kept where {name} is set"
-    if result.failure is DispatchFailure.BUDGET:
-        return _change_of_budgets(result)
-    remedies = dict.fromkeys(_remedies(result.attempts))
+    remedies = dict.fromkeys([*_remedies(result.attempts), *_raises(result)])
     return "; or ".join(remedies) or "research_providers shows the state of each provider"
 
 
-def _change_of_budgets(result: SearchResult) -> str:
-    names = (each.detail for each in result.attempts if each.reason == "budget" and each.detail)
-    return f"raise {' or '.join(dict.fromkeys(names))}"
+def _raises(result: SearchResult) -> list[str]:
+    """Each ceiling that kept somebody from being asked, with what it is now."""
+    refusing = (each for each in result.attempts if each.reason == Skip.BUDGET and each.detail)
+    return list(dict.fromkeys(to_raise(each.detail, each.limit) for each in refusing))
 
 
 def _serving(result: SearchResult, protocols: Protocols) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from zarniwoop.settings.names import cooldown_subject
 from zarniwoop.stores.audit import CallRecord
 from zarniwoop.stores.state import Cooldown, Subject
 from zarniwoop.tools.arguments import CallArguments, Flag, Id
+from zarniwoop.tools.budget_rows import BudgetRow, budget_rows
 from zarniwoop.tools.dry_run import DryRun
 from zarniwoop.tools.provider_rows import CooldownRow, MisconfiguredRow, ProviderRow, ProviderSummary
 from zarniwoop.tools.tool import Tool, ToolServices
@@ -47,11 +48,12 @@ class ProvidersArguments(CallArguments):
 class ProvidersReport:
     """`routing` gives, for every modality, the instances in the order in which they would be asked.
 
-    In short, modalities that nobody serves are left out of it.
+    In short, modalities that nobody serves are left out of it. `budgets` are those of the project and its tenant.
     """
 
     providers: Sequence[ProviderSummary]
     routing: dict[str, list[str]]
+    budgets: list[BudgetRow]
     misconfigured: list[MisconfiguredRow]
     settings_are_stale: bool
 
@@ -73,6 +75,7 @@ def providers(arguments: ProvidersArguments, scope: SearchScope, services: ToolS
     report = ProvidersReport(
         providers=rows if whole else [row.in_short() for row in rows],
         routing=routing if whole else {modality: asked for modality, asked in routing.items() if asked},
+        budgets=list(budget_rows(assembly.settings.budgets, survey.snapshot, now)),
         misconfigured=_misconfigured(assembly, dispatcher.factory.protocols.broken),
         settings_are_stale=assembly.stale,
     )
@@ -112,42 +115,46 @@ def plan(arguments: ProvidersArguments, scope: SearchScope, services: ToolServic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looked:
-    """What was looked up of an instance; nothing of what was not there in time."""
+    """What was looked up of an instance; nothing of what was not there in time, of its `last_calls` None."""
 
     quota: QuotaStatus | None = None
-    last_call: CallRecord | None = None
+    last_calls: Sequence[CallRecord] | None = None
     look_up: Contact | None = None
 
 
 def _look_up(
     chosen: Sequence[Candidate], survey: Survey, scope: SearchScope, services: ToolServices
 ) -> dict[str, _Looked]:
-    """Quota and last call of all that are enabled, side by side; one that is not there in time is unknown.
+    """Quota and last calls of all that are enabled, side by side; what is not there in time is unknown.
 
-    Keys are read here: how many there are, and so whether any of them may be asked with, is not known before. Threads
-    cannot be broken off; one that is late ends at its own deadline.
+    A provider that takes its time over a quota does not hide the calls, which are read first. Keys are read here: how
+    many there are, and so whether any of them may be asked with, is not known before. Threads cannot be broken off; one
+    that is late ends at its own deadline.
     """
     candidates = [candidate for candidate in chosen if candidate.endpoint.enabled]
     if not candidates:
         return {}
     knobs, hurried = survey.assembly.settings.knobs, scope.until(scope.deadline.within(LOOK_UP_SECONDS))
     book = services.dispatcher.quotas
+    looked: dict[str, _Looked] = {}
 
-    def look(candidate: Candidate) -> _Looked:
+    def look(candidate: Candidate) -> None:
+        known = looked[candidate.endpoint.id] = _Looked(last_calls=book.last_calls(candidate, scope))
         with suppress(ConfigurationUnavailable):
             candidate.read_keys()
-        last_call = book.last_call(candidate, scope)
         quota = book.look_up(candidate, hurried, survey.snapshot, knobs)
-        return _Looked(quota=quota, last_call=last_call, look_up=book.last_look_up(candidate, scope))
+        looked[candidate.endpoint.id] = replace(known, quota=quota, look_up=book.last_look_up(candidate, scope))
 
     pool = ThreadPoolExecutor(max_workers=len(candidates), thread_name_prefix="quota")
     try:
-        futures = {candidate.endpoint.id: pool.submit(look, candidate) for candidate in candidates}
-        wait(futures.values(), timeout=hurried.deadline.remaining() + ANSWER_GRACE_SECONDS)
+        futures = [pool.submit(look, candidate) for candidate in candidates]
+        wait(futures, timeout=hurried.deadline.remaining() + ANSWER_GRACE_SECONDS)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    in_time = {name: future for name, future in futures.items() if future.done() and not future.cancelled()}
-    return {name: future.result() for name, future in in_time.items()}
+    for future in futures:
+        if future.done() and not future.cancelled():
+            future.result()
+    return dict(looked)
 
 
 def _has_new_pools(survey: Survey) -> bool:
@@ -215,7 +222,7 @@ class _Report:
             availability=availability,
             read_at=self.read_at,
             quota=looked.quota,
-            last_call=looked.last_call,
+            last_calls=looked.last_calls,
             look_up=looked.look_up,
             budget=self._budget_of(candidate, availability),
         )
@@ -275,9 +282,9 @@ RESEARCH_PROVIDERS = Tool(
     title="Providers",
     description=(
         "List the provider instances of this project: which modalities each serves, whether it is READY, EXHAUSTED, in "
-        "COOLDOWN (with reason and seconds left) or DISABLED, its quota, and the order in which they are asked. "
-        "Read-only and free: it never spends a search. Use it before pinning a provider or to see why a search failed. "
-        "With provider_id it tells all about one, what it is good for included."
+        "COOLDOWN (with reason and seconds left) or DISABLED, its quota, the order in which they are asked, and what "
+        "is left of budgets. Read-only and free: it never spends a search. Use it before pinning a provider or to see "
+        "why a search failed. With provider_id it tells all about one, what it is good for included."
     ),
     arguments=ProvidersArguments,
     handle=providers,

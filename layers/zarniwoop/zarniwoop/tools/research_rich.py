@@ -12,6 +12,7 @@ from zarniwoop.tools.outcome import problem_of
 from zarniwoop.tools.tool import Tool, ToolServices
 
 MODALITIES = (SearchModality.WEB, SearchModality.IMAGE, SearchModality.VIDEO, SearchModality.NEWS)
+"""Where `max_calls` or `max_cost` allow too little for all of them, the first of these get their first provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,8 @@ def _arguments_schema(arguments: type[ToolArguments]) -> dict[str, Any]:
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """References resolved and `anyOf [X, null]` reduced to X: what every vendor's validator understands."""
     definitions: dict[str, Any] = schema.pop("$defs", {})
+    for each in definitions.values():
+        each.pop("description", None)  # the docstring of a class, which is not written for models
 
     def walk(node: Any) -> Any:
         if isinstance(node, list):

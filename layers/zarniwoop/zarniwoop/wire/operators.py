@@ -3,7 +3,8 @@
 Those that the wire format declares stay in the query. One site, one file type and days are filters, and go the way of
 the filters that a request carries. Sites that are unwanted, or several of them, are looked at in the hits' addresses,
 and sent as lists where a provider takes such. Of the others only the words are asked for: a phrase without its quotes,
-a title's word anywhere. What would narrow, and stands beside an OR, is left out. All of it is told.
+a title's word anywhere. What would narrow, and stands beside an OR, is left out. All of it is told, and so is what was
+meant as an operator and cannot be read.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +60,7 @@ def meaning_of(request: SearchRequest, understood: frozenset[Kind], *, site_list
     if not has_marks(request.query):
         return Meant(request=request)
     tokens = tokens_of(request.query)
-    if not any(token.kind for token in tokens):
+    if not any(token.kind or token.unread for token in tokens):
         return Meant(request=request)
     loose = _beside_or(tokens, understood)
     rest = [token for at, token in enumerate(tokens) if token.kind and token.kind not in understood and at not in loose]
@@ -207,7 +208,7 @@ def _earliest(days: Iterable[date | None]) -> date | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Account:
-    """Tells of every operator that became no filter of the request."""
+    """Tells of every operator that became no filter of the request, or could not be read."""
 
     tokens: Sequence[Token]
     understood: frozenset[Kind]
@@ -220,6 +221,9 @@ class _Account:
             if token.kind and (at in self.loose or token not in self.filters):
                 handling, reason = self._handling(at, token)
                 yield AppliedFilter(name=str(token.kind), value=token.value, handling=handling, reason=reason)
+            elif token.unread:
+                name, value, reason = token.unread
+                yield AppliedFilter(name=name, value=value, handling=FilterHandling.IGNORED, reason=reason)
 
     def _handling(self, at: int, token: Token) -> tuple[FilterHandling, str | None]:
         if token.kind in self.understood:
