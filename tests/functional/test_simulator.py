@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -61,6 +62,15 @@ def test_a_wait_can_be_stated_as_a_date(simulator: Simulator, client: httpx.Clie
     simulator.fault("/", "429-date", retry_after=100)
     moment = parsedate_to_datetime(bells(client).headers["retry-after"])
     assert 90 < moment.timestamp() - time.time() <= 101
+
+
+def test_the_rules_that_the_operations_page_shows_are_taken(client: httpx.Client) -> None:
+    """As they stand there."""
+    shown = re.findall(r"/_control/faults\" -d '(.+)'", (ROOT / "docs/operations.md").read_text())
+    assert len(shown) == 2
+    for rule in shown:
+        answer = client.post("/_control/faults", content=rule)
+        assert (answer.status_code, answer.json()["fault"]) == (201, json.loads(rule)["fault"])
 
 
 def test_a_hanging_provider_never_answers(simulator: Simulator, client: httpx.Client) -> None:
