@@ -12,11 +12,11 @@ from pydantic import Field
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Unready
 from zarniwoop.documents.records import DocumentRecord, Status, joined, recorded
-from zarniwoop.entry.answers import http_response
-from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
-from zarniwoop.entry.invocation import deadline, guarded
+from zarniwoop.entry.api import reading
+from zarniwoop.entry.callers import Caller
+from zarniwoop.entry.invocation import deadline
 from zarniwoop.entry.lambda_context import LambdaContext
-from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.entry.tool import Handler
 from zarniwoop.stores.documents import DocumentStore, Manifest
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 
 _MOST_SCANNED = 5_000
 """How many names are looked through for pending ones before a page ends."""
-
-
-class _Route:
-    """What the log calls a fault of this API by."""
-
-    name = "documents"
 
 
 class DocumentsListed(ToolArguments):
@@ -59,24 +53,7 @@ class DocumentsPage:
 
 def documents(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler."""
-
-    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        services = environment()
-        services.begin(context.aws_request_id)
-        over_rest = isinstance(event, Mapping) and "httpMethod" in event
-
-        def work() -> ToolResult:
-            if over_rest:
-                return _list(caller_of_api_event(event), event.get("queryStringParameters") or {}, services, context)
-            return _list(*caller_of_message(event), services, context)
-
-        try:
-            result = guarded(services, context.aws_request_id, _Route(), work)
-            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
-        finally:
-            services.finish()
-
-    return handler
+    return reading("documents", _list, environment)
 
 
 def _list(caller: Caller, given: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:

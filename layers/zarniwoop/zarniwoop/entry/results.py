@@ -11,11 +11,11 @@ from pydantic import Field
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import UnknownThing, Unready
-from zarniwoop.entry.answers import http_response
-from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
-from zarniwoop.entry.invocation import deadline, guarded
+from zarniwoop.entry.api import reading
+from zarniwoop.entry.callers import Caller
+from zarniwoop.entry.invocation import deadline
 from zarniwoop.entry.lambda_context import LambdaContext
-from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.entry.tool import Handler
 from zarniwoop.stores.continuations import Rest, handle_of, read_handle
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
@@ -23,12 +23,6 @@ from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS, ToolArguments, parse
 from zarniwoop.tools.bounding import fitting, nested, shell_chars, size_of
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.wiring import Environment, environment
-
-
-class _Route:
-    """What the log calls a fault of this API by."""
-
-    name = "results"
 
 
 class ResultsAsked(ToolArguments):
@@ -42,25 +36,7 @@ class ResultsAsked(ToolArguments):
 
 def results(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler."""
-
-    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        services = environment()
-        services.begin(context.aws_request_id)
-        over_rest = isinstance(event, Mapping) and "httpMethod" in event
-
-        def work() -> ToolResult:
-            if over_rest:
-                given = {**(event.get("queryStringParameters") or {}), **(event.get("pathParameters") or {})}
-                return _continued(caller_of_api_event(event), given, services, context)
-            return _continued(*caller_of_message(event), services, context)
-
-        try:
-            result = guarded(services, context.aws_request_id, _Route(), work)
-            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
-        finally:
-            services.finish()
-
-    return handler
+    return reading("results", _continued, environment)
 
 
 def _continued(caller: Caller, given: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:

@@ -12,14 +12,14 @@ from pydantic import Field
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing, Unready
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.entry.answers import http_response
+from zarniwoop.entry.api import WayIn, api, in_the_address
 from zarniwoop.entry.bounding import Bounding
 from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
 from zarniwoop.entry.content import read_content
 from zarniwoop.entry.insights import read_insights
-from zarniwoop.entry.invocation import deadline, guarded
+from zarniwoop.entry.invocation import deadline
 from zarniwoop.entry.lambda_context import LambdaContext
-from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.entry.tool import Event, Handler
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.page_tokens import InvalidPageToken
 from zarniwoop.stores.runs import Run, RunState, is_run_id
@@ -161,24 +161,8 @@ class Access:
 
 def runs(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler of all these routes."""
-
-    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        services = environment()
-        services.begin(context.aws_request_id)
-        over_rest = isinstance(event, Mapping) and "httpMethod" in event
-        try:
-            work = _from_api if over_rest else _from_invocation
-            result = guarded(
-                services,
-                context.aws_request_id,
-                RESEARCH_INVESTIGATE,
-                lambda: _with_stores(lambda: work(event, services, context)),
-            )
-            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
-        finally:
-            services.finish()
-
-    return handler
+    over_rest, invoked = _with_stores(_from_api), _with_stores(_from_invocation)
+    return api(RESEARCH_INVESTIGATE.name, over_rest=over_rest, invoked=invoked, environment=environment)
 
 
 def _from_api(event: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
@@ -186,8 +170,7 @@ def _from_api(event: Mapping[str, Any], services: Environment, context: LambdaCo
     name = ROUTES.get((event["httpMethod"], event.get("resource", "")))
     if name is None:
         raise UnknownThing("there is no such route", slug="unknown-route", suggested_action="see GET /v1/tools")
-    given = {**(event.get("queryStringParameters") or {}), **(event.get("pathParameters") or {})}
-    return OPERATIONS[name](given, access)
+    return OPERATIONS[name](in_the_address(event), access)
 
 
 def _from_invocation(event: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
@@ -200,14 +183,18 @@ def _from_invocation(event: Mapping[str, Any], services: Environment, context: L
     return OPERATIONS[name](arguments, Access(caller, services, context))
 
 
-def _with_stores(work: Callable[[], ToolResult]) -> ToolResult:
+def _with_stores(way_in: WayIn) -> WayIn:
     """Nothing here can be answered without the table, and a table that is away comes back."""
-    try:
-        return work()
-    except StoreUnavailable:
-        raise Unready(
-            "the runs cannot be read right now", suggested_action="ask again after wait_seconds", wait_seconds=1.0
-        ) from None
+
+    def guarded_way_in(event: Event, services: Environment, context: LambdaContext) -> ToolResult:
+        try:
+            return way_in(event, services, context)
+        except StoreUnavailable:
+            raise Unready(
+                "the runs cannot be read right now", suggested_action="ask again after wait_seconds", wait_seconds=1.0
+            ) from None
+
+    return guarded_way_in
 
 
 def _run_id(arguments: RunNamed) -> str:

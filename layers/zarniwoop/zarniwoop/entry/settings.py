@@ -6,19 +6,18 @@ are for tokens of all its projects, because they are in force in every one of th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing, Unready
-from zarniwoop.entry.answers import http_response
+from zarniwoop.entry.api import WayIn, api
 from zarniwoop.entry.bodies import read_body
 from zarniwoop.entry.callers import EVERY_PROJECT, Caller, caller_of_api_event, caller_of_message
-from zarniwoop.entry.invocation import guarded
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.settings_access import SettingsAccess
 from zarniwoop.entry.settings_operations import OPERATIONS
-from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.entry.tool import Event, Handler
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.tokens import SETTINGS
 from zarniwoop.wiring import Environment, environment
@@ -33,31 +32,10 @@ ROUTES: Mapping[tuple[str, str], str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _SettingsApi:
-    name: str = SETTINGS
-
-
-_API = _SettingsApi()
-
-
 def settings(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler of all these routes."""
-
-    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        services = environment()
-        services.begin(context.aws_request_id)
-        over_rest = isinstance(event, Mapping) and "httpMethod" in event
-        try:
-            work = _from_api if over_rest else _from_invocation
-            result = guarded(
-                services, context.aws_request_id, _API, lambda: _with_stores(lambda: work(event, services, context))
-            )
-            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
-        finally:
-            services.finish()
-
-    return handler
+    over_rest, invoked = _with_stores(_from_api), _with_stores(_from_invocation)
+    return api(SETTINGS, over_rest=over_rest, invoked=invoked, environment=environment)
 
 
 def _from_api(event: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
@@ -94,13 +72,17 @@ def _with_version(given: dict[str, Any], event: Mapping[str, Any]) -> dict[str, 
     return {"version": stated.removeprefix("W/").strip('"'), **given}
 
 
-def _with_stores(work: Callable[[], ToolResult]) -> ToolResult:
+def _with_stores(way_in: WayIn) -> WayIn:
     """Nothing is changed without the lock, and nothing shown whole without a record of it."""
-    try:
-        return work()
-    except StoreUnavailable:
-        raise Unready(
-            "settings cannot be changed right now: the table that keeps editors apart does not answer",
-            suggested_action="ask again after wait_seconds",
-            wait_seconds=2.0,
-        ) from None
+
+    def guarded_way_in(event: Event, services: Environment, context: LambdaContext) -> ToolResult:
+        try:
+            return way_in(event, services, context)
+        except StoreUnavailable:
+            raise Unready(
+                "settings cannot be changed right now: the table that keeps editors apart does not answer",
+                suggested_action="ask again after wait_seconds",
+                wait_seconds=2.0,
+            ) from None
+
+    return guarded_way_in

@@ -12,11 +12,11 @@ from pydantic import Field
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument, Unready
-from zarniwoop.entry.answers import http_response
-from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
-from zarniwoop.entry.invocation import deadline, guarded
+from zarniwoop.entry.api import reading
+from zarniwoop.entry.callers import Caller
+from zarniwoop.entry.invocation import deadline
 from zarniwoop.entry.lambda_context import LambdaContext
-from zarniwoop.entry.tool import Handler, read_back
+from zarniwoop.entry.tool import Handler
 from zarniwoop.pipelines.usage.report import Span
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
@@ -27,12 +27,6 @@ from zarniwoop.wiring import Environment, environment
 EARLIEST = date(2000, 1, 1)
 MOST_DAYS = 92
 USUAL_DAYS = 7
-
-
-class _Route:
-    """What the log calls a fault of this API by."""
-
-    name = "usage"
 
 
 class UsageAsked(ToolArguments):
@@ -71,24 +65,7 @@ class UsageAsked(ToolArguments):
 
 def usage(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler."""
-
-    def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        services = environment()
-        services.begin(context.aws_request_id)
-        over_rest = isinstance(event, Mapping) and "httpMethod" in event
-
-        def work() -> ToolResult:
-            if over_rest:
-                return _told(caller_of_api_event(event), event.get("queryStringParameters") or {}, services, context)
-            return _told(*caller_of_message(event), services, context)
-
-        try:
-            result = guarded(services, context.aws_request_id, _Route(), work)
-            return http_response(result, context.aws_request_id) if over_rest else read_back(result)
-        finally:
-            services.finish()
-
-    return handler
+    return reading("usage", _told, environment)
 
 
 def _told(caller: Caller, given: Mapping[str, Any], services: Environment, context: LambdaContext) -> ToolResult:
