@@ -12,9 +12,11 @@ RUNTIME_PACKAGES := boto3 botocore jmespath python-dateutil s3transfer six urlli
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
 PARAMETERS ?=
+# What renders pages that need scripts: none, chromium (x86_64 alone) or agentcore.
+BROWSER ?= none
 GLIBC := $(if $(filter python3.11,$(RUNTIME)),manylinux_2_17,manylinux_2_28)
 LAYER_PLATFORM := $(addsuffix -$(GLIBC),$(patsubst arm64,aarch64,$(filter arm64 x86_64,$(ARCHITECTURE))))
-TARGET := LambdaRuntime=$(RUNTIME) LambdaArchitecture=$(ARCHITECTURE)
+TARGET := LambdaRuntime=$(RUNTIME) LambdaArchitecture=$(ARCHITECTURE)$(if $(filter none,$(BROWSER)),, Browser=$(BROWSER))
 
 .PHONY: help setup check test test-model demo serve stop deploy token bench docs lock clean
 help: ## what can be made
@@ -46,15 +48,27 @@ setup: .venv/.ready .stack-venv/.ready ## install what the other targets need
 	@touch $@
 
 check test test-model demo serve stop token bench docs: setup
-check test test-model demo serve stop token bench docs: export PYTHONPATH = cli:layers/zarniwoop
+check test test-model demo serve stop token bench docs: export PYTHONPATH = cli:layers/zarniwoop:layers/browser
+
+# The browser's layer as it is for Lambda, with its Chromium, for the tests of pages that need scripts. Where it cannot be
+# had (no npm, another processor) those are skipped, unless CHROMIUM names one.
+BROWSER_LAYER := $(if $(shell command -v npm),$(if $(filter x86_64,$(shell uname -m)),.local/browser/.ready))
+
+.local/browser/.ready: .venv/.ready layers/browser/Makefile layers/browser/requirements.txt $(wildcard layers/browser/zarniwoop_browser/*.py)
+	rm -rf .local/browser
+	$(MAKE) --silent --directory layers/browser build-BrowserLayer ARTIFACTS_DIR=$(CURDIR)/.local/browser LAYER_BROWSER=chromium \
+	    LAYER_PLATFORM=host LAYER_PYTHON=$$($(PROJECT_PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])') \
+	    LAYER_PACKER=$(CURDIR)/$(PROJECT_PYTHON) UV=$(CURDIR)/$(UV)
+	@touch $@
 
 check: ## style, types, layering, the template
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy layers/zarniwoop/zarniwoop functions cli tests
+	.venv/bin/mypy layers/zarniwoop/zarniwoop layers/browser/zarniwoop_browser functions cli tests
 	.venv/bin/lint-imports
 	$(PROJECT_PYTHON) -m stack.sam validate --lint
 
+test: $(BROWSER_LAYER)
 test: ## every test, with coverage of the layer; the end-to-end ones start and stop a stack of their own
 	$(PROJECT_PYTHON) -m pytest --ignore=tests/e2e --numprocesses=auto --dist=loadfile --cov --cov-report=term
 	$(PROJECT_PYTHON) -m pytest tests/e2e
@@ -74,7 +88,7 @@ stop: ## end what `make serve`, `make demo` or `make test` left running
 deploy: setup ## build and deploy to AWS, with your credentials; ARGS=--guided asks for everything
 	$(if $(LAYER_PLATFORM),,$(error ARCHITECTURE is arm64 or x86_64, not "$(ARCHITECTURE)"))
 	PATH="$(CURDIR)/.venv/bin:$$PATH" LAYER_PYTHON=$(RUNTIME:python%=%) LAYER_PLATFORM=$(LAYER_PLATFORM) \
-	    .stack-venv/bin/sam build --parameter-overrides $(TARGET)
+	    LAYER_BROWSER=$(BROWSER) LAYER_PACKER=$(CURDIR)/$(PROJECT_PYTHON) .stack-venv/bin/sam build --parameter-overrides $(TARGET)
 	.stack-venv/bin/sam deploy --parameter-overrides $(TARGET) $(PARAMETERS) $(ARGS)
 
 token: ## issue a token; ARGS="--stack-name zarniwoop --tenant acme" for a stack in AWS
@@ -90,6 +104,7 @@ docs: ## write the provider tables of README and docs anew out of the code, and 
 lock: .venv/.ready ## resolve all dependencies anew
 	$(COMPILE) --upgrade pyproject.toml --group dev --output-file .ci/requirements-dev.txt
 	$(COMPILE) --upgrade --group stack --output-file .ci/requirements-stack.txt
+	$(COMPILE) --upgrade --group browser --output-file layers/browser/requirements.txt
 	$(COMPILE) --upgrade --group model --output-file .ci/requirements-model.txt
 	$(COMPILE) --upgrade pyproject.toml $(RUNTIME_PACKAGES:%=--no-emit-package %) \
 	    --output-file layers/zarniwoop/requirements.txt

@@ -5,6 +5,7 @@ import logging
 import os
 
 import botocore.session
+import hypothesis
 import pytest
 
 _AWS = {
@@ -16,6 +17,19 @@ _AWS = {
     "POWERTOOLS_DEV": "false",
 }
 _loader = functools.cache(botocore.session.create_loader)
+
+hypothesis.settings.register_profile("machines differ", deadline=None)
+hypothesis.settings.load_profile("machines differ")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever draws examples runs the same lines hundreds of times: tracing them would take most of its time.
+
+    Tests that do so without hypothesis are marked `no_cover` where they stand.
+    """
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)

@@ -106,8 +106,10 @@ def _start(
     build()
     tell("deploying template.yaml")
     target = Target(stack_name=LOCAL_STACK, endpoint_url=endpoint_url)
-    # Simulator and scripted model are the only private servers that the functions may reach.
+    # Simulator and scripted model are the only private servers that the functions may reach; pages, only the former's.
     networks = {"AllowedPrivateNetworks": f"{LOOPBACK}/32"} if simulator or model else {}
+    if simulator_url is not None:
+        networks["FetchAllowedNetworks"] = simulator_url.removeprefix("http://")
     outputs = deploy(target, {**networks, **parameters})
     if simulator:
         tell("putting sample documents")

@@ -1,11 +1,16 @@
 """What the origin of a benchmark answers with: bodies of an ordinary shape and size, of our own making."""
 
 import gzip
+import zlib
 from typing import Any
 
 import orjson
 
 BOMB_MEGABYTES = 200
+FLOODS = (
+    "gzip", "gzip-in-gzip", "deflate", "plain", "chunks", "extensions", "headers", "one-header", "interim",
+)  # fmt: skip
+"""The names of `floods`, for whoever measures memory and must not make them."""
 
 _FIELDS = ("foundry", "tower", "clapper", "peal", "frame", "lathe", "mould", "carillon", "belfry", "chime")
 _SNIPPET = (
@@ -202,3 +207,20 @@ def parameters(port: int) -> bytes:
 
 def bomb() -> bytes:
     return gzip.compress(bytes(BOMB_MEGABYTES * 1024 * 1024), compresslevel=9)
+
+
+def floods() -> dict[str, tuple[bytes, bytes]]:
+    """By name: how an answer begins, and what follows on it again and again, until the reader has had enough."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    zeros = bytes(10_000_000)
+    return {
+        "gzip": (head + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(zeros)),
+        "gzip-in-gzip": (head + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(gzip.compress(zeros) * 200)),
+        "deflate": (head + b"Content-Encoding: deflate\r\n\r\n", zlib.compress(zeros)),
+        "plain": (head + b"Content-Length: 2147483647\r\n\r\n", zeros[:65_536]),
+        "chunks": (head + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + zeros[:65_536] + b"\r\n"),
+        "extensions": (head + b"Transfer-Encoding: chunked\r\n\r\n", b"1;" + b"e" * 60_000 + b"\r\nx\r\n"),
+        "headers": (head, b"".join(b"X-%d: y\r\n" % number for number in range(5_000))),
+        "one-header": (head + b"X: ", b"a" * 65_536),
+        "interim": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000),
+    }

@@ -83,12 +83,32 @@ FIGURES = (
     ),
     Figure(name="rss_mb", unit="MB", target=80.0, side="memory", value="rss_mb"),
     Figure(name="bomb_rss_delta_mb", unit="MB", target=10.0, side="bomb", value="delta_mb"),
+    Figure(name="fetch_bombs_rss_delta_mb", unit="MB", target=10.0, side="fetch_bombs", value="delta_mb"),
+    Figure(name="read_bombs_peak_mb", unit="MB", target=512.0, side="read_bombs", value="peak_mb"),
+    Figure(
+        name="read_bombs_over_slice", unit="ratio of wall time, of the slowest to what it may take", target=1.0,
+        side="read_bombs", value="over_slice", timed=True,
+    ),
+    Figure(name="abuses_late_seconds", unit="s behind the deadline", target=0.1, side="abuses", value="late_seconds"),
+    Figure(name="abuses_rss_delta_mb", unit="MB", target=10.0, side="abuses", value="delta_mb"),
+    Figure(name="abuses_untyped", unit="outcomes", target=0.0, side="abuses", value="untyped", exact=True),
     Figure(name="layer_mb", unit="MB", target=60.0, side="layer", value="megabytes"),
     Figure(name="documents_index_mb", unit="MB", target=80.0, side="documents", value="index_mb"),
     Figure(name="documents_missed", unit="share of what a scan finds", target=0.01, side="documents", value="missed"),
     Figure(
         name="documents_over_scan", unit="ratio of wall time", target=0.05,
         side="documents", value="over_scan", timed=True,
+    ),
+    Figure(
+        name="extraction_missed", unit="1 - F1 against the gold text", target=0.04, side="extraction", value="missed"
+    ),
+    Figure(
+        name="extraction_over_best", unit="ratio of what is missed, to the better of trafilatura and readability alone",
+        target=0.8, side="extraction", value="over_best",
+    ),
+    Figure(
+        name="extraction_wrong_outcomes", unit="pages", target=0.0,
+        side="extraction", value="wrong_outcomes", exact=True,
     ),
     *(
         Figure(name=name, unit=unit, target=target, side="counts", value=name, exact=True)

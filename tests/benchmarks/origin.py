@@ -1,8 +1,9 @@
 """The other side of a benchmark: fixed answers from memory, on loopback, counting requests and connections.
 
 `python -m tests.benchmarks.origin` prints its port and serves until its standard input closes. It answers as Serper,
-NCBI, a 200 MB gzip bomb, DynamoDB and Parameter Store; a path under `/slow` is answered after 50 ms, one under `/hang`
-after 20 s. Brave, Exa and Tavily, each under its name, have the pages of Serper.
+NCBI, a 200 MB gzip bomb, floods without an end (`/flood/<name>`), DynamoDB and Parameter Store; a path under `/slow`
+is answered after 50 ms, one under `/hang` after 20 s. Brave, Exa and Tavily, each under its name, have the pages of
+Serper.
 """
 
 import asyncio
@@ -32,6 +33,7 @@ class Origin:
         self.bodies["/esearch.fcgi"] = answers.esearch()
         self.bodies["/esummary.fcgi"] = answers.esummary()
         self.bomb = answers.bomb()
+        self.floods = answers.floods()
         self.port = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -46,12 +48,22 @@ class Origin:
                     if path.startswith(prefix):
                         path = path.removeprefix(prefix)
                         await asyncio.sleep(seconds)
+                if path.startswith("/flood/"):
+                    await self.flood(path.removeprefix("/flood/"), writer)
                 writer.write(self.answer(path, (_header(head, b"x-amz-target") or b"").decode()))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
+
+    async def flood(self, name: str, writer: asyncio.StreamWriter) -> None:
+        """Until the other side hangs up, which raises."""
+        opening, wave = self.floods[name]
+        writer.write(opening)
+        while True:
+            writer.write(wave)
+            await writer.drain()
 
     def answer(self, path: str, target: str) -> bytes:
         if path == "/_counts":

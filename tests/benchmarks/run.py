@@ -16,7 +16,7 @@ from pathlib import Path
 
 import orjson
 
-from tests.benchmarks import database, deployed, documents, sides
+from tests.benchmarks import abuses, database, deployed, documents, extraction, sides
 from tests.benchmarks.figures import FIGURES, WILDEST_SPREAD, Runs, spread
 from tests.benchmarks.layer import ROOT, built_layer, megabytes, runtime
 
@@ -26,9 +26,28 @@ PAIRS = (
     ("httpx_two_gets", "pubmed"),
     ("import_boto3", "import_function"),
 )
-RUNS_ALONE = {"rich": 5, "fan_out": 5, "hedge": 1, "memory": 5, "bomb": 5, "counts": 1, "documents": 1, "database": 1}
+RUNS_ALONE = {
+    "rich": 5,
+    "fan_out": 5,
+    "hedge": 1,
+    "memory": 5,
+    "bomb": 5,
+    "fetch_bombs": 5,
+    "read_bombs": 1,
+    "abuses": 5,
+    "counts": 1,
+    "documents": 1,
+    "database": 1,
+    "extraction": 1,
+}
 
-_PROGRAMS = {"documents": documents.__name__, "database": database.__name__}
+_PROGRAMS = {
+    "abuses": abuses.__name__,
+    "documents": documents.__name__,
+    "database": database.__name__,
+    "extraction": extraction.__name__,
+}
+"""Sides that are programs of their own."""
 
 
 class Bench:
@@ -102,7 +121,8 @@ def report(runs: Runs) -> tuple[dict[str, object], bool]:
     figures = {figure.name: figure.out_of(runs) for figure in FIGURES}
     failed = [figure.name for figure in FIGURES if (valid or not figure.timed) and figure.fails(figures[figure.name])]
     told = {"valid": valid, "base_spread": unsteady, "failed": failed, "figures": figures}
-    return {**told, **{name: dict(runs[name][0]) for name in _PROGRAMS}}, bool(failed)
+    tables = {name: dict(runs[name][0]) for name in ("documents", "database")}
+    return {**told, **tables, "extraction": extraction.table(runs["extraction"][0])}, bool(failed)
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ import orjson
 WARM_UP, CHUNKS, CALLS = 60, 16, 25
 RICH_ROUNDS = 15
 HEDGE_MILLISECONDS, HEDGED_SEARCHES = 200, 100
+READ_SECONDS = 10.0
 
 
 def timed(call: Callable[[], object]) -> dict[str, float]:
@@ -159,6 +160,69 @@ def bomb(port: int) -> dict[str, float]:
     return {"delta_mb": _peak_megabytes() - before}
 
 
+def fetch_bombs(port: int) -> dict[str, float]:
+    """How far floods of every kind, fetched as pages, lift the peak of resident memory together, in megabytes."""
+    from tests.benchmarks.answers import FLOODS
+    from tests.fakes.page_reader import FakePageReader
+    from zarniwoop.contract.deadline import Deadline
+    from zarniwoop.contract.page import PageOutcome, PageQuestion
+    from zarniwoop.net.address import AllowedNetworks
+    from zarniwoop.net.transport import PooledTransport
+    from zarniwoop.observe.clock import SystemClock
+    from zarniwoop.pages.fetcher import LocalFetcher
+    from zarniwoop.pages.robots import Robots
+
+    clock = SystemClock()
+    web = PooledTransport(contact="", allowed=AllowedNetworks.parse("127.0.0.1/32"), plain_http=True)
+    fetcher = LocalFetcher(web=web, robots=Robots(web, clock), reader=FakePageReader(), clock=clock)
+
+    def fetch(path: str) -> PageOutcome:
+        url = f"http://127.0.0.1:{port}/{path}"
+        question = PageQuestion(url=url, seconds=10.0, honour_robots=False)
+        return fetcher.fetch(question, deadline=Deadline.after(10.0, clock)).outcome
+
+    for _ in range(20):
+        fetch("search")
+    before = _peak_megabytes()
+    ends = {name: fetch(f"flood/{name}") for name in FLOODS}
+    if not set(ends.values()) <= {PageOutcome.TOO_LARGE, PageOutcome.MALFORMED}:
+        raise AssertionError(ends)
+    return {"delta_mb": _peak_megabytes() - before}
+
+
+def read_bombs(_port: int) -> dict[str, float]:
+    """The peak of resident memory, in megabytes, of the reader's process over pages that were made to raise it.
+
+    And how long the slowest of them took, over what a page may take.
+    """
+    import resource
+
+    from tests.benchmarks.bombs import pages
+    from zarniwoop.contract.deadline import Deadline
+    from zarniwoop.extract.page_reader import PageReader
+    from zarniwoop.observe.clock import SystemClock
+
+    clock = SystemClock()
+    taken = []
+    for body, media_type in pages().values():
+        with PageReader() as reader:
+            begun = time.perf_counter()
+            found = reader.read(
+                body,
+                url="https://www.bells.example/",
+                media_type=media_type,
+                charset=None,
+                status=200,
+                want_html=False,
+                deadline=Deadline.after(READ_SECONDS, clock),
+            )
+            taken.append(time.perf_counter() - begun)
+        if not found.steps:
+            raise AssertionError(found)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return {"peak_mb": peak, "over_slice": max(taken) / READ_SECONDS}
+
+
 def _peak_megabytes() -> float:
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:"))
@@ -166,7 +230,19 @@ def _peak_megabytes() -> float:
 
 SIDES: dict[str, Callable[[int], dict[str, float]]] = {
     side.__name__: side
-    for side in (httpx_post, httpx_two_gets, transport_post, dispatch, pubmed, rich, fan_out, hedge, bomb)
+    for side in (
+        httpx_post,
+        httpx_two_gets,
+        transport_post,
+        dispatch,
+        pubmed,
+        rich,
+        fan_out,
+        hedge,
+        bomb,
+        fetch_bombs,
+        read_bombs,
+    )
 }
 
 if __name__ == "__main__":

@@ -347,7 +347,7 @@ def test_code_is_not_asked_for_without_a_key() -> None:
     ("kind", "query", "sent"),
     [
         ("code", "strike language:python", "strike language:python"),
-        ("issues", "strike", "strike is:issue"),
+        ("issues", "strike", "is:issue strike"),
         ("issues", "strike is:pr", "strike is:pr"),
         ("issues", "strike type:pull-request", "strike type:pull-request"),
         ("repositories", "strike in:readme", "strike in:readme"),
@@ -396,7 +396,7 @@ def test_an_owner_or_a_repository_as_a_site_is_a_qualifier(site: str, qualifier:
     """Any other site is applied here, out of a full page."""
     result, params = _search(_asked(site=site), _fixture("code.json"))
     if qualifier:
-        assert params == {"q": f"bells {qualifier}", "per_page": "10"}
+        assert params == {"q": f"{qualifier} bells", "per_page": "10"}
         assert _handling(result) == {"site": FilterHandling.PROVIDER}
     else:
         assert params == {"q": "bells", "per_page": "100"}
@@ -405,7 +405,7 @@ def test_an_owner_or_a_repository_as_a_site_is_a_qualifier(site: str, qualifier:
 
 def test_a_file_type_is_an_extension_of_code_and_nothing_else() -> None:
     result, params = _search(_asked(filetype="py"), _fixture("code.json"))
-    assert (params["q"], _handling(result)) == ("bells extension:py", {"filetype": FilterHandling.PROVIDER})
+    assert (params["q"], _handling(result)) == ("extension:py bells", {"filetype": FilterHandling.PROVIDER})
     result, params = _search(_asked(filetype="py"), _fixture("repositories.json"), "repositories")
     assert (params["q"], _handling(result)) == ("bells", {"filetype": FilterHandling.IGNORED})
     assert result.returned_count == 2
@@ -421,7 +421,7 @@ def test_a_file_type_is_an_extension_of_code_and_nothing_else() -> None:
 )
 def test_days_are_those_of_creation(window: dict[str, Any], qualifier: str) -> None:
     result, params = _search(_asked(**window), _fixture("repositories.json"), "repositories")
-    assert params["q"] == f"bells {qualifier}"
+    assert params["q"] == f"{qualifier} bells"
     assert set(_handling(result).values()) == {FilterHandling.PROVIDER}
 
 
@@ -479,7 +479,7 @@ def test_an_enterprise_s_server_is_its_own_site() -> None:
     made.search(_asked(site="git.bells.example/ringers"), scope())
     (sent,) = transport.sent
     assert sent.request.url == "https://git.bells.example/api/v3/search/code"
-    assert sent.request.params["q"] == "bells user:ringers"
+    assert sent.request.params["q"] == "user:ringers bells"
 
 
 def test_the_hint_for_planners_is_two_to_four_sentences() -> None:

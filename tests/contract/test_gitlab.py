@@ -321,7 +321,7 @@ def test_anything_but_a_list_is_malformed(body: object) -> None:
 
 def test_a_file_type_is_an_extension_of_files_and_nothing_else() -> None:
     result, (sent,) = _search(_asked(filetype="py"), _fixture("blobs.json"), project="ringers/belfry")
-    assert sent.params["search"] == "bells extension:py"
+    assert sent.params["search"] == "extension:py bells"
     assert _handling(result) == {"filetype": FilterHandling.PROVIDER}
     result, (sent,) = _search(_asked(filetype="py"), _fixture("code.json"))
     assert (sent.params["search"], _handling(result)) == ("bells", {"filetype": FilterHandling.IGNORED})

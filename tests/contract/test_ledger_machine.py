@@ -146,11 +146,13 @@ def _run(ledger: Ledger, examples: int) -> None:
     )
 
 
+@pytest.mark.no_cover
 def test_in_memory() -> None:
-    _run(InMemoryLedger(), 200)
+    _run(InMemoryLedger(), 120)
 
 
+@pytest.mark.no_cover
 def test_on_dynamodb(monkeypatch: pytest.MonkeyPatch) -> None:
     with aws_in_process(monkeypatch):
         create_table(STATE_TABLE, "pk", "sk")
-        _run(DynamoDbLedger(dynamodb_client(), STATE_TABLE), 12)
+        _run(DynamoDbLedger(dynamodb_client(), STATE_TABLE), 10)

@@ -143,7 +143,7 @@ _XML: tuple[Callable[[Element, Element, int], None], ...] = (
 
 
 @every_modality
-@settings(quick, max_examples=100)
+@settings(quick, max_examples=60)
 @given(position=st.integers(0, 9), chosen=choices)
 def test_a_broken_node_costs_an_item_or_the_answer_but_never_the_process(
     protocol: WireProtocol, modality: SearchModality, position: int, chosen: list[Choice]
@@ -156,7 +156,7 @@ def test_a_broken_node_costs_an_item_or_the_answer_but_never_the_process(
 
 
 @every_modality
-@settings(quick, max_examples=40)
+@settings(quick, max_examples=25)
 @given(position=st.integers(0, 9), cut=st.integers(0, 10**6), flip=st.integers(0, 255))
 def test_cut_and_flipped_bytes_are_survived(
     protocol: WireProtocol, modality: SearchModality, position: int, cut: int, flip: int
@@ -171,7 +171,7 @@ def test_cut_and_flipped_bytes_are_survived(
 
 
 @every_recording
-@settings(quick, max_examples=25)
+@settings(quick, max_examples=15)
 @given(case=st.integers(0, 9), position=st.integers(0, 9), chosen=choices)
 def test_a_recorded_answer_may_be_broken_anywhere(
     protocol: WireProtocol, name: str, case: int, position: int, chosen: list[Choice]

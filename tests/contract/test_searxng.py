@@ -317,7 +317,7 @@ def test_a_site_and_a_filetype_are_asked_for_in_words_and_looked_at_here() -> No
     """Not every engine understands operators."""
     asked = request("bells", max_results=2, site="museum.example/bells", filetype="pdf")
     result, (params,) = _search(asked, _fixture("web.json"))
-    assert params["q"] == "bells site:museum.example filetype:pdf"
+    assert params["q"] == "site:museum.example filetype:pdf bells"
     assert _handling(result) == dict.fromkeys(("site", "filetype"), FilterHandling.HERE)
     assert [hit.url for hit in result.hits] == ["https://museum.example/bells/rhineland.pdf"]
     asked = request("bells", SearchModality.IMAGE, max_results=2, domain="bells.example")
@@ -333,6 +333,7 @@ def test_a_site_and_a_filetype_are_asked_for_in_words_and_looked_at_here() -> No
         ("bells !!wiki", "bells wiki"),
         ("what a bell!!", "what a bell!!"),
         ("!images x", "!images x"),
+        ("!!!!g bells", "g bells"),
     ],
 )
 def test_a_query_never_sends_us_to_another_site(query: str, asked_for: str) -> None:

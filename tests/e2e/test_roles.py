@@ -42,12 +42,22 @@ _SEARCHING = _SETTINGS | {"read state", "write state", "keep quota", "write call
 _RUN_FILES = {"list content", "read run file"}
 _INDEX = {"list documents", "read index"}
 _SEARCHING |= _INDEX | {"ask for an index", "read large answer", "write large answer", "put hits aside"}
+_READING_EVIDENCE = {"read evidence", "read several evidences", "list evidence", "list texts", "read text"}
+_KEEPING_EVIDENCE = {"read evidence", "make evidence", "see evidence again", "write text"}
 ALLOWED = {
     "Authorizer": {"read token"},
     "Tools": set(),
-    "ResearchSearch": _SEARCHING | _ANSWERING,
-    "ResearchSearchExpert": _SEARCHING | _ANSWERING,
-    "ResearchRich": _SEARCHING | _ANSWERING,
+    "ResearchSearch": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
+    "ResearchSearchExpert": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
+    "ResearchRich": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
+    "WebSearch": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
+    "WebFetch": _SETTINGS
+    | _ANSWERING
+    | _READING_EVIDENCE
+    | _KEEPING_EVIDENCE
+    | {"read state", "write state", "keep quota", "write calls", "keep answer", "put hits aside"}
+    | {"ask the page fetcher"},
+    "GeoResolve": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
     "ResearchProviders": _SETTINGS | _ANSWERING | _INDEX | {"read state", "keep quota", "count calls"},
     "ResearchInvestigate": _ANSWERING
     | _RUN_FILES
@@ -56,6 +66,7 @@ ALLOWED = {
     | {"read run", "create run", "write run", "write run file", "start execution", "put hits aside"},
     "InvestigateSteps": _SEARCHING
     | _RUN_FILES
+    | _KEEPING_EVIDENCE
     | {"read run", "write run", "write run file", "find content", "read body", "write body"}
     | {"read insights", "write insights", "read hits put aside"}
     | {"list recipes", "read recipe", "ask model"},
@@ -64,6 +75,9 @@ ALLOWED = {
     | {"read large answer", "put hits aside", "read hits put aside"},
     "Settings": _SEARCHING | {"write tenant setting", "write project setting", "delete setting", "record a change"},
     "IndexDocuments": _INDEX | {"read document", "write index", "delete index", "ask for an index"},
+    "Evidence": _SETTINGS | _READING_EVIDENCE | {"read state", "write state", "ask the page fetcher"},
+    "EvidenceStore": _ANSWERING | _READING_EVIDENCE | {"read secret"},
+    "PageFetcher": set(),
     "Documents": _INDEX,
     "Usage": _RUN_FILES | {"count calls", "list runs"},
     "Results": {"list content", "read hits put aside"},
@@ -73,7 +87,8 @@ ALLOWED = {
     "ProjectStop": _RUN_FILES
     | {"set a failed event aside", "list state", "write state", "delete content", "delete insights"}
     | {"list runs", "read run", "write run", "write run file", "stop execution"}
-    | {"list content", "list documents", "delete index"},
+    | {"list content", "list documents", "delete index"}
+    | {"list all evidence", "make evidence", "delete evidence", "list texts", "delete text"},
     "UnknownTool": _ANSWERING,
 }
 
@@ -89,58 +104,91 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
     one = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": key["pk"]}}
     level = {"Path": f"{root}/local/_tenant", "Recursive": True}
     event = {"EventBusName": outputs["EventBusName"], "Source": "probe", "DetailType": "Probe", "Detail": "{}"}
-    return _attempts_of_runs(outputs, key, one) | {
-        "list documents": ("s3", "list_objects_v2", {**documents, "Prefix": "p/p/"}),
-        "read document": ("s3", "get_object", document),
-        "write document": ("s3", "put_object", {**document, "Body": "probe"}),
-        "delete document": ("s3", "delete_object", document),
-        "delete a document called index": ("s3", "delete_object", {**documents, "Key": "p/p/documents/index/probe"}),
-        "read index": ("s3", "get_object", index),
-        "write index": ("s3", "put_object", {**index, "Body": "probe"}),
-        "delete index": ("s3", "delete_object", index),
-        "ask for an index": (
-            "sqs",
-            "send_message",
-            {"QueueUrl": outputs["DocumentsQueueUrl"], "MessageBody": '{"detail": {"object": {"key": "probe"}}}'},
-        ),
-        "read state": ("dynamodb", "batch_get_item", {"RequestItems": {state: {"Keys": [key]}}}),
-        "list state": ("dynamodb", "query", {"TableName": state, **one}),
-        "write state": ("dynamodb", "update_item", {"TableName": state, "Key": key}),
-        "keep quota": ("dynamodb", "put_item", {"TableName": state, "Item": key}),
-        "scan state": ("dynamodb", "scan", {"TableName": state}),
-        "write calls": ("dynamodb", "batch_write_item", {"RequestItems": {calls: [{"PutRequest": {"Item": key}}]}}),
-        "count calls": ("dynamodb", "query", {"TableName": calls, **one}),
-        "delete call": ("dynamodb", "delete_item", {"TableName": calls, "Key": key}),
-        "read token": ("dynamodb", "get_item", {"TableName": tokens, "Key": {"token_hash": {"S": "x"}}}),
-        "write token": ("dynamodb", "put_item", {"TableName": tokens, "Item": {"token_hash": {"S": "x"}}}),
-        "keep answer": (
-            "dynamodb",
-            "put_item",
-            {"TableName": outputs["IdempotencyTableName"], "Item": {"id": {"S": "probe"}}},
-        ),
-        "read large answer": ("s3", "get_object", large),
-        "write large answer": ("s3", "put_object", {**large, "Body": "probe"}),
-        "read hits put aside": ("s3", "get_object", aside),
-        "put hits aside": ("s3", "put_object", {**aside, "Body": "probe"}),
-        "read settings": ("ssm", "get_parameters_by_path", level),
-        "read all settings": ("ssm", "get_parameters_by_path", {"Path": "/", "Recursive": True}),
-        "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),
-        "read several settings": ("ssm", "get_parameters", {"Names": [f"{root}/_stack/queryHashKey"]}),
-        "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
-        **_attempts_of_settings(root),
-        "record a change": ("dynamodb", "put_item", {"TableName": calls, "Item": key}),
-        "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
-        "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/content/x"}),
-        "delete run file": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/runs/x/input.json"}),
-        "read content": ("s3", "get_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
-        "publish": ("events", "put_events", {"Entries": [event]}),
-        "queue a search": ("sqs", "send_message", {"QueueUrl": outputs["SearchQueueUrl"], "MessageBody": "{}"}),
-        "set a failed event aside": (
-            "sqs",
-            "send_message",
-            {"QueueUrl": outputs["FailedEventsQueueUrl"], "MessageBody": "{}"},
-        ),
-        "list functions": ("lambda", "list_functions", {}),
+    return (
+        _attempts_of_runs(outputs, key, one)
+        | _attempts_of_evidence(outputs, key, one)
+        | {
+            "list documents": ("s3", "list_objects_v2", {**documents, "Prefix": "p/p/"}),
+            "read document": ("s3", "get_object", document),
+            "write document": ("s3", "put_object", {**document, "Body": "probe"}),
+            "delete document": ("s3", "delete_object", document),
+            "delete a document called index": (
+                "s3",
+                "delete_object",
+                {**documents, "Key": "p/p/documents/index/probe"},
+            ),
+            "read index": ("s3", "get_object", index),
+            "write index": ("s3", "put_object", {**index, "Body": "probe"}),
+            "delete index": ("s3", "delete_object", index),
+            "ask for an index": (
+                "sqs",
+                "send_message",
+                {"QueueUrl": outputs["DocumentsQueueUrl"], "MessageBody": '{"detail": {"object": {"key": "probe"}}}'},
+            ),
+            "read state": ("dynamodb", "batch_get_item", {"RequestItems": {state: {"Keys": [key]}}}),
+            "list state": ("dynamodb", "query", {"TableName": state, **one}),
+            "write state": ("dynamodb", "update_item", {"TableName": state, "Key": key}),
+            "keep quota": ("dynamodb", "put_item", {"TableName": state, "Item": key}),
+            "scan state": ("dynamodb", "scan", {"TableName": state}),
+            "write calls": ("dynamodb", "batch_write_item", {"RequestItems": {calls: [{"PutRequest": {"Item": key}}]}}),
+            "count calls": ("dynamodb", "query", {"TableName": calls, **one}),
+            "delete call": ("dynamodb", "delete_item", {"TableName": calls, "Key": key}),
+            "read token": ("dynamodb", "get_item", {"TableName": tokens, "Key": {"token_hash": {"S": "x"}}}),
+            "write token": ("dynamodb", "put_item", {"TableName": tokens, "Item": {"token_hash": {"S": "x"}}}),
+            "keep answer": (
+                "dynamodb",
+                "put_item",
+                {"TableName": outputs["IdempotencyTableName"], "Item": {"id": {"S": "probe"}}},
+            ),
+            "read large answer": ("s3", "get_object", large),
+            "write large answer": ("s3", "put_object", {**large, "Body": "probe"}),
+            "read hits put aside": ("s3", "get_object", aside),
+            "put hits aside": ("s3", "put_object", {**aside, "Body": "probe"}),
+            "read settings": ("ssm", "get_parameters_by_path", level),
+            "read all settings": ("ssm", "get_parameters_by_path", {"Path": "/", "Recursive": True}),
+            "read secret": ("ssm", "get_parameter", {"Name": f"{root}/_stack/queryHashKey", "WithDecryption": True}),
+            "read several settings": ("ssm", "get_parameters", {"Names": [f"{root}/_stack/queryHashKey"]}),
+            "read foreign secret": ("ssm", "get_parameter", {"Name": "/another/secret", "WithDecryption": True}),
+            **_attempts_of_settings(root),
+            "record a change": ("dynamodb", "put_item", {"TableName": calls, "Item": key}),
+            "list content": ("s3", "list_objects_v2", {"Bucket": bucket}),
+            "delete content": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/content/x"}),
+            "delete run file": ("s3", "delete_object", {"Bucket": bucket, "Key": "probe/probe/runs/x/input.json"}),
+            "read content": ("s3", "get_object", {"Bucket": bucket, "Key": "probe/probe/x"}),
+            "publish": ("events", "put_events", {"Entries": [event]}),
+            "queue a search": ("sqs", "send_message", {"QueueUrl": outputs["SearchQueueUrl"], "MessageBody": "{}"}),
+            "set a failed event aside": (
+                "sqs",
+                "send_message",
+                {"QueueUrl": outputs["FailedEventsQueueUrl"], "MessageBody": "{}"},
+            ),
+            "list functions": ("lambda", "list_functions", {}),
+        }
+    )
+
+
+def _attempts_of_evidence(
+    outputs: Mapping[str, str], key: dict[str, Any], one: dict[str, Any]
+) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    table, bucket = outputs["EvidenceTableName"], outputs["EvidenceBucketName"]
+    text, other = ({"Bucket": bucket, "Key": f"probe/probe/{folder}/probe"} for folder in ("evidence", "content"))
+    requests = {table: [{"DeleteRequest": {"Key": key}}]}
+    asked = {"FunctionName": outputs["PageFetcherFunctionName"], "Payload": "{}"}
+    return {
+        "read evidence": ("dynamodb", "get_item", {"TableName": table, "Key": key}),
+        "read several evidences": ("dynamodb", "batch_get_item", {"RequestItems": {table: {"Keys": [key]}}}),
+        "list evidence": ("dynamodb", "query", {"TableName": table, "IndexName": "newest", **one}),
+        "list all evidence": ("dynamodb", "query", {"TableName": table, **one}),
+        "scan evidence": ("dynamodb", "scan", {"TableName": table}),
+        "make evidence": ("dynamodb", "put_item", {"TableName": table, "Item": key}),
+        "see evidence again": ("dynamodb", "update_item", {"TableName": table, "Key": key}),
+        "delete evidence": ("dynamodb", "batch_write_item", {"RequestItems": requests}),
+        "list texts": ("s3", "list_objects_v2", {"Bucket": bucket}),
+        "read text": ("s3", "get_object", text),
+        "write text": ("s3", "put_object", {**text, "Body": "x"}),
+        "delete text": ("s3", "delete_object", text),
+        "read what is no text": ("s3", "get_object", other),
+        "ask the page fetcher": ("lambda", "invoke", asked),
     }
 
 

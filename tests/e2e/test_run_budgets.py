@@ -23,14 +23,17 @@ ASKED = {
 
 
 def test_searches_at_once_make_no_more_calls_than_their_run_may(stack: Stack) -> None:
-    """By the audit trail and by the ledger alike; whichever is refused says so by the argument's name."""
+    """By the audit trail and by the ledger alike; whichever is refused says so by the argument's name.
+
+    Which three of ten get a call, and with it whether anything is found, is decided by who comes first.
+    """
     project_id = f"p-{uuid.uuid4().hex[:8]}"
     with caller(stack, project_id) as api:
         demo = Investigations(stack, api, project_id)
         free = demo.run(**ASKED)
         report = demo.run(**ASKED, max_calls=MOST)
     assert len(free["results"]["searches"]) > MOST
-    assert (report["state"], report["outcome"]) == ("succeeded", "success")
+    assert report["state"] == "succeeded"
     calls = sum(int(record["calls"]["N"]) for record in demo.audited(report["run_id"]))
     project = ProjectKey(tenant_id=stack.tenant_id, project_id=project_id)
     ledger = DynamoDbLedger(aws(stack, "dynamodb"), stack.outputs["StateTableName"])

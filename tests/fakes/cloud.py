@@ -21,6 +21,7 @@ TABLES = {
     "CALLS_TABLE": "CallsTable",
     "TOKENS_TABLE": "TokensTable",
     "RUNS_TABLE": "RunsTable",
+    "EVIDENCE_TABLE": "EvidenceTable",
     "IDEMPOTENCY_TABLE": "IdempotencyTable",
 }
 SETTINGS_ROOT = "/zarniwoop/test"
@@ -90,6 +91,7 @@ def cloud() -> Iterator[Cloud]:
             variables={
                 **{variable: variable.lower() for variable in TABLES},
                 "CONTENT_BUCKET": "content",
+                "EVIDENCE_BUCKET": "evidence",
                 "RECIPES_BUCKET": "recipes",
                 "DOCUMENTS_BUCKET": "documents",
                 "EVENT_BUS": "default",
@@ -108,7 +110,7 @@ def cloud() -> Iterator[Cloud]:
                 BillingMode="PAY_PER_REQUEST",
                 **{name: properties[name] for name in ("GlobalSecondaryIndexes",) if name in properties},
             )
-        for bucket in ("content", "recipes", "documents"):
+        for bucket in ("content", "evidence", "recipes", "documents"):
             made.client("s3").create_bucket(Bucket=bucket)
         made.variables["DOCUMENTS_QUEUE_URL"] = made.client("sqs").create_queue(QueueName="documents")["QueueUrl"]
         made.variables["INVESTIGATE_STATE_MACHINE"] = _state_machine(made.client("stepfunctions"))

@@ -4,7 +4,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.outage import Outage
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.hit import LoadedContent
-from zarniwoop.stores.content import StoredContent, content_hash, described, object_key
+from zarniwoop.stores.content import StoredContent, content_hash, described, is_there, object_key
 from zarniwoop.stores.content_text import stored_form
 from zarniwoop.stores.keys import checked_sha256
 from zarniwoop.stores.state import ProjectKey
@@ -21,12 +21,15 @@ class InMemoryContentStore(Outage):
         self.objects: dict[ProjectKey, dict[str, bytes]] = {}
         self.uploads: list[str] = []
 
-    def put(self, project: ProjectKey, content: LoadedContent, *, instance_id: str) -> StoredContent:
+    def put(
+        self, project: ProjectKey, content: LoadedContent, *, instance_id: str, since: float = 0.0
+    ) -> StoredContent:
         with self._lock:
             self._called("put")
             body, now = stored_form(content).body, self._clock.now()
             standing = self._standing(project, content_hash(body))
-            if standing is not None and standing.expires_at - now > self._kept_seconds / 2:
+            known = standing is not None and standing.stored_at > since
+            if standing is not None and known and is_there(standing.expires_at, now, self._kept_seconds):
                 return standing
             stored = described(body, content, instance_id, now, self._kept_seconds)
             self.objects.setdefault(project, {})[stored.sha256] = body
@@ -54,6 +57,11 @@ class InMemoryContentStore(Outage):
         with self._lock:
             self._called("delete_project")
             return len(self.objects.pop(project, {}))
+
+    def forget(self, project: ProjectKey) -> None:
+        """What is known of the project's bodies goes, as the items of a stopped project do."""
+        with self._lock:
+            self._known = {key: stored for key, stored in self._known.items() if key[0] != project}
 
     def _standing(self, project: ProjectKey, sha256: str) -> StoredContent | None:
         stored = self._known.get((project, sha256))

@@ -9,6 +9,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.content_store import InMemoryContentStore
 from tests.fakes.continuations import InMemoryContinuations
 from tests.fakes.document_store import InMemoryDocumentStore
+from tests.fakes.evidence_store import InMemoryEvidenceStore
 from tests.fakes.executions import STATE_MACHINE, FakeExecutions
 from tests.fakes.insights_store import InMemoryInsightsStore
 from tests.fakes.parameter_store import InMemoryParameterStore
@@ -29,6 +30,7 @@ from zarniwoop.stores.content import ContentStore
 from zarniwoop.stores.continuations import Continuations
 from zarniwoop.stores.documents import DocumentStore
 from zarniwoop.stores.editing import SettingsEdits
+from zarniwoop.stores.evidence import EvidenceStore
 from zarniwoop.stores.executions import Executions
 from zarniwoop.stores.insights import InsightsStore
 from zarniwoop.stores.run_files import RunFiles
@@ -79,6 +81,7 @@ class FakeEnvironment(Environment):
         self.fake_continuations = InMemoryContinuations(clock)
         self.fake_documents = InMemoryDocumentStore(clock)
         self.fake_insights = InMemoryInsightsStore()
+        self.fake_evidence = InMemoryEvidenceStore(clock, begun_at=lambda: self.begun_at)
         self.fake_runs = InMemoryRunStore(clock)
         self.fake_files = InMemoryRunFiles()
         self.fake_executions = FakeExecutions()
@@ -123,6 +126,10 @@ class FakeEnvironment(Environment):
     @cached_property
     def insights(self) -> InsightsStore:
         return self.fake_insights
+
+    @cached_property
+    def evidence(self) -> EvidenceStore:
+        return self.fake_evidence
 
     @cached_property
     def runs(self) -> RunStore:

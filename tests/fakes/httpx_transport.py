@@ -77,6 +77,6 @@ class HttpxTransport:
         except httpx.TimeoutException:
             raise ProviderUnavailable("no answer in time", cause=Cause.TIMEOUT) from None
         except httpx.TooManyRedirects:
-            raise ProviderUnavailable("redirects do not end", cause=Cause.REDIRECT) from None
+            raise ProviderUnavailable("redirects do not end", cause=Cause.ENDLESS_REDIRECTS) from None
         except httpx.TransportError:
             raise ProviderUnavailable("the connection broke", cause=Cause.RESET) from None

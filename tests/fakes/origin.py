@@ -202,6 +202,9 @@ class Origin:
         while len(body) < int(headers.get("content-length", "0")):
             body += connection.recv(65536)
         method, target, _ = first.split(" ")
-        with self._lock:
-            self.requests.append(Received(method, target, headers, body))
+        self._remember(Received(method, target, headers, body))
         return True
+
+    def _remember(self, received: Received) -> None:
+        with self._lock:
+            self.requests.append(received)

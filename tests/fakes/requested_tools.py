@@ -18,9 +18,9 @@ ASKED_FOR: dict[str, tuple[Any, set[str]]] = {
     "null": (None, {"unknown_tool"}),
     "number": (7, {"unknown_tool"}),
     "truth": (True, {"unknown_tool"}),
-    "list of one unknown": (["web_search"], {"unknown_tool"}),
+    "list of one unknown": (["web_crawl"], {"unknown_tool"}),
     "list of one tool": (["research_rich"], {"research_rich"}),
-    "list of both": (["research_rich", "web_search"], {"research_rich", "unknown_tool"}),
+    "list of both": (["research_rich", "web_crawl"], {"research_rich", "unknown_tool"}),
     "object": ({"name": "research_rich"}, {"research_search"}),
 }
 NO_LEAF: dict[str, tuple[Any, set[str]]] = {

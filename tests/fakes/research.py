@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.fakes.audit_store import InMemoryAuditStore
 from tests.fakes.clock import FakeClock
+from tests.fakes.evidence_store import InMemoryEvidenceStore
 from tests.fakes.keys import FakeKeyRing
 from tests.fakes.providers import FakeProtocol, Step
 from tests.fakes.state_store import InMemoryStateStore
@@ -61,6 +62,7 @@ class Research:
 
     def __post_init__(self) -> None:
         self.state = InMemoryStateStore(self.clock)
+        self.evidence = InMemoryEvidenceStore(self.clock)
         self.keys = FakeKeyRing()
         self.hash_key: bytes | None = b"k" * 32
         self.calls = InMemoryAuditStore()
@@ -117,6 +119,8 @@ class Research:
             clock=self.clock,
             investigations=_no_investigations,
             forecasts=_no_investigations,  # type: ignore[arg-type]
+            pages=_no_investigations,  # type: ignore[arg-type]
+            evidence=lambda: self.evidence,
         )
 
     def scope(self, seconds: float = 20.0, *, project_id: str = "demo") -> SearchScope:

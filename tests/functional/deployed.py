@@ -11,6 +11,7 @@ from botocore.session import Session, get_session
 
 from stack.seeding import settings
 from tests.fakes.cloud import REGION, Cloud, LambdaContext, cloud
+from tests.fakes.evidence import FakePages, page, read
 from tests.fakes.functions import body_of, handler_of
 from tests.simulator import Simulator
 from zarniwoop.settings.names import is_secret
@@ -23,6 +24,9 @@ CANARY = 'canary/Key+7="quoted"&0123456789'
 """The key of every provider that wants one; its raw, URL-encoded, base64 and JSON spellings all differ."""
 _LOADER = create_loader()
 """The service descriptions of botocore, read once: they take longer to parse than a test takes to run."""
+SAMPLE_PAGE = "https://en.wikipedia.org/wiki/Bell"
+"""The page that the sample events ask for; of all other pages there is none."""
+SAMPLE_TEXT = "# Bell\n\nA bell is a directly struck idiophone, and most have the shape of a hollow cup."
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
 
 
@@ -81,6 +85,9 @@ def deployed(
         for name, value in data_plane.variables.items():
             monkeypatch.setenv(name, value)
         environment.cache_clear()
+        made.environment.__dict__["page_fetcher"] = FakePages(
+            {SAMPLE_PAGE: read(SAMPLE_PAGE, page(SAMPLE_TEXT, title="Bell"))}
+        )
         made.forget_calls()
         yield made
         made.freeze()

@@ -17,10 +17,12 @@ from zarniwoop.contract.hit import LoadedContent
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import Strategy
 from zarniwoop.entry.tool import tool
+from zarniwoop.tools.geo_resolve import GEO_RESOLVE
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.research_rich import RESEARCH_RICH
 from zarniwoop.tools.research_search import RESEARCH_SEARCH, RESEARCH_SEARCH_EXPERT
 from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.web_search import WEB_SEARCH
 
 SCOPE = {"tenant_id": "acme", "project_id": "demo"}
 TEMPTING = {
@@ -28,8 +30,8 @@ TEMPTING = {
     "research.endpoint.paid.autoAllow": "true",
     "research.endpoint.paid.hedgeMetered": "true",
     "research.hedge.afterMs": "1",
-    **{f"research.default.{name}": "paid,free" for name in ("web", "image", "video", "news")},
-    **{f"research.fallback.{name}": "paid" for name in ("web", "image", "video", "news")},
+    **{f"research.default.{name}": "paid,free" for name in ("web", "image", "video", "news", "map")},
+    **{f"research.fallback.{name}": "paid" for name in ("web", "image", "video", "news", "map")},
 }
 PAGE = LoadedContent(body=b"Cathedral bells ring.", media_type="text/plain", source_url="https://paid.test/1")
 TROUBLES: dict[str, Step] = {
@@ -42,6 +44,9 @@ QUERYING: dict[str, tuple[Tool[Any], dict[str, Any]]] = {
     "research_search_expert": (RESEARCH_SEARCH_EXPERT, {"modality": "WEB", "site": "example.com"}),
     "research_rich": (RESEARCH_RICH, {}),
 }
+
+OF_ONE_SEARCH: dict[str, Tool[Any]] = {"web_search": WEB_SEARCH, "geo_resolve": GEO_RESOLVE}
+"""`web_fetch` has a hosted reader that costs money in `test_web_fetch_fallbacks`."""
 
 
 def asked(environment: FakeEnvironment, spec: Tool[Any], **arguments: Any) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def test_every_tool_that_spends_takes_it() -> None:
     """And each of them is put to the test in here."""
     spending = {each.name for each in TOOLS if each.spends}
     assert {each.name for each in TOOLS if "free_only" in each.arguments.model_fields} == spending
-    assert spending == {*QUERYING, "research_investigate"}
+    assert spending == {*QUERYING, *OF_ONE_SEARCH, "research_investigate", "web_fetch"}
 
 
 @pytest.mark.parametrize("name", QUERYING)
@@ -76,6 +81,17 @@ def test_nobody_who_costs_money_stands_in(name: str, strategy: Strategy, trouble
     assert set(environment.protocol.asked_ids) == {"free"}
     nothing_was_spent(environment)
     asked(environment, spec, **arguments, **more)
+    assert "paid" in environment.protocol.asked_ids
+
+
+@pytest.mark.parametrize("name", OF_ONE_SEARCH)
+def test_a_tool_that_stands_on_one_search_asks_nobody_who_costs_money(name: str) -> None:
+    """Not when the only one for nothing finds nothing either."""
+    environment = FakeEnvironment({"paid": [found(5)], "free": [found(0)]}, TEMPTING)
+    assert asked(environment, OF_ONE_SEARCH[name], free_only=True)["ok"]
+    assert set(environment.protocol.asked_ids) == {"free"}
+    nothing_was_spent(environment)
+    asked(environment, OF_ONE_SEARCH[name])
     assert "paid" in environment.protocol.asked_ids
 
 

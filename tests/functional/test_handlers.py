@@ -100,6 +100,7 @@ def test_a_saved_token_becomes_policy_and_identity(stack: Deployed, event: str) 
     assert reached == {
         *("GET/v1/tools", "POST/v1/tools/*", "GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop"),
         *("GET/v1/content/*", "GET/v1/insights", "GET/v1/documents", "GET/v1/usage", "GET/v1/results/*"),
+        *("GET/v1/evidence", "GET/v1/evidence/*", "POST/v1/evidence/*/verify"),
     }
     assert stack.aws_calls == [("dynamodb", "GetItem")]
 

@@ -6,13 +6,15 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.fakes.cloud import LambdaContext
 from tests.fakes.investigation import MODEL, PROJECT, QUESTION, Investigation, hits
 from tests.fakes.models import completion, json_completion, refusal
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import ConfigurationUnavailable, ProviderUnavailable, RateLimited
-from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedContent
+from zarniwoop.contract.hit import ContentInline, ContentReference, DatePrecision, LoadedContent, PublishedAt
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.entry.runs import runs
 from zarniwoop.entry.steps import StepBroken
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.pipelines.investigate.services import ModelThrottled, ModelUnavailable
@@ -50,6 +52,75 @@ def test_a_run_without_a_model_comes_to_its_end() -> None:
     assert (standing.state, standing.outcome, standing.error) == (RunState.SUCCEEDED, "success", None)
     assert all(each.done == each.total for each in standing.progress.values())
     assert (standing.counts["survivors"], standing.counts["dropped"], standing.counts["works"]) == (2, 1, 3)
+
+
+def test_survivors_are_kept_as_evidence_under_the_runs_id() -> None:
+    """What the judge dropped is not; the envelope of the run links to each, and its text is read there."""
+    said = hits("Cathedral bells ring", "Bells of iron", "Soup recipes", host="alpha.com", snippet="Cast long ago.")
+    inv = Investigation({"alpha": [said]})
+    run = inv.start(**WEB, store_evidence=True)
+    inv.carry_out(run)
+    event = {
+        "scope": {"tenant_id": "acme", "project_id": "demo"},
+        "operation": "get",
+        "arguments": {"run_id": run.run_id},
+    }
+    answer = runs(lambda: inv)(event, LambdaContext())
+    assert [each["title"] for each in answer["evidence"]] == ["Cathedral bells ring", "Bells of iron"]
+    assert "evidence" not in answer["data"]["results"]
+    listed = inv.fake_evidence.list(PROJECT, limit=10, task_id=run.run_id).evidence
+    assert {each.id for each in listed} == {each["id"] for each in answer["evidence"]}
+    assert {each.instance_id for each in listed} == {"alpha"}
+    assert inv.fake_evidence.body(PROJECT, listed[0].content_hash) == "Cast long ago."
+
+
+def test_a_run_keeps_nothing_unless_asked_to_nor_once_it_was_stopped() -> None:
+    """The project of a stopped run may be going."""
+    said = hits("Cathedral bells ring", host="alpha.com", snippet="They ring.")
+    for asked, stopped in ((False, False), (True, True)):
+        inv = Investigation({"alpha": [said]})
+        run = inv.start(**WEB, store_evidence=asked)
+        inv.carry_out(run, until="finish")
+        if stopped:
+            inv.fake_runs.request_stop(PROJECT, run.run_id)
+        inv.step("finish", run)
+        assert len(inv.result(run)["survivors"]) == 1
+        assert inv.fake_evidence.calls["put"] == 0
+
+
+def test_what_cannot_be_kept_of_a_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than an answer shows, and a hit in a form that is not ours."""
+    monkeypatch.setattr("zarniwoop.pipelines.investigate.evidence.MOST_KEPT", 2)
+    written: dict[str, Any] = {
+        "content": ContentReference(inline=ContentInline.EMBED_TEXT, text="Bells are cast in loam."),
+        "published_at": PublishedAt(value="2024", precision=DatePrecision.YEAR),
+    }
+    first = hits(
+        "Cathedral bells ring", "Cathedral bells ring on", "Cathedral bells of iron", host="alpha.com", **written
+    )
+    inv = Investigation({"alpha": [first]})
+    run = inv.start(**WEB, store_evidence=True)
+    inv.carry_out(run, until="finish")
+    (path,) = [each for each in inv.fake_files.objects if "/searches/" in each]
+    inv.fake_files.objects[path] = inv.fake_files.objects[path].replace(b'"precision":"year"', b'"precision":"era"', 1)
+    inv.step("finish", run)
+    result = inv.result(run)
+    assert "2 further survivors are not kept as evidence: too many, or illegible" in result["notes"]
+    (link,) = result["evidence"]
+    kept = inv.fake_evidence.get(PROJECT, link["id"])
+    assert kept is not None
+    assert (kept.published_at, kept.body_chars) == (written["published_at"], len("Bells are cast in loam."))
+
+
+def test_a_run_has_its_result_although_its_evidence_cannot_be_kept() -> None:
+    """And it says so."""
+    inv = Investigation({"alpha": [hits("Cathedral bells ring", host="alpha.com", snippet="They ring.")]})
+    run = inv.start(**WEB, store_evidence=True)
+    inv.fake_evidence.fail_with = StoreUnavailable("down")
+    assert inv.carry_out(run)["state"] == "succeeded"
+    result = inv.result(run)
+    assert (result["evidence"], len(result["survivors"])) == ([], 1)
+    assert "1 of 1 hits are not kept as evidence: the store of evidence did not answer" in result["notes"]
 
 
 def test_a_run_is_counted_once_however_often_its_end_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,7 +40,7 @@ from zarniwoop.net.exchange import Limits
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.pipelines.investigate.evaluate import EvaluateAnswer
-from zarniwoop.pipelines.investigate.fence import fenced
+from zarniwoop.pipelines.investigate.fence import fenced_hits
 from zarniwoop.pipelines.investigate.insights import InsightsAnswer
 from zarniwoop.pipelines.investigate.plan import PlanAnswer, PlanLimits, ProviderCard, plan_variables
 from zarniwoop.pipelines.investigate.rank import RerankAnswer
@@ -53,7 +53,7 @@ CARDS = (
 VARIABLES: dict[str, Any] = {
     **plan_variables("Which bells has a cathedral?", "2026-11-30", CARDS, PlanLimits(max_searches=6)),
     "nonce": NONCE,
-    "fence": fenced([{"key": f"h{number:03}", "title": f"Bell {number}"} for number in range(1, 5)], NONCE),
+    "fence": fenced_hits([{"key": f"h{number:03}", "title": f"Bell {number}"} for number in range(1, 5)], NONCE),
     "previous": [],
     "survivors": 0,
     "threshold": 3,

@@ -381,7 +381,7 @@ def test_runs_for_which_there_is_no_time_are_stopping_and_end_by_themselves() ->
     """Every one has been asked to stop before the first is closed; what else there is of it goes all the same."""
     world = World(*[answer()] * 3)
     runs = [world.under_way() for _ in range(3)]
-    report = world.stop_project(Running(110_000, 1_000, 1_000))
+    report = world.stop_project(Running(111_000, 110_000, 1_000, 1_000))
     assert (report["stopped_runs"], report["stopping_runs"]) == (1, 2)
     assert world.fake_state.calls["clear_project"] == 1
     states = Counter(world.run_of(run).state for run in runs)

@@ -632,3 +632,33 @@ def test_a_fault_of_ours_tells_nothing_of_what_was_sent(
     assert response["statusCode"] == 500
     assert KEY not in response["body"] + capsys.readouterr().out
     logging.getLogger("zarniwoop").handlers.clear()
+
+
+def test_only_endpoints_that_read_pages_are_named_as_hosted_readers(editor: Editor, stack: Deployed) -> None:
+    """A protocol's name is no id, and not every endpoint reads pages; the refusal names those that do."""
+    for order in ("firecrawl", "serper-main", ["reader", "nobody"]):
+        error = editor.refused({"fetch.hosted.order": order})
+        assert (error["status"], error["field"]) == (400, "fetch.hosted.order")
+        assert "none yet" in error["detail"]
+    reader = "research.endpoint.reader"
+    editor.save({f"{reader}.protocol": "firecrawl", f"{reader}.apiKey": KEY, "fetch.hosted.order": "reader"})
+    assert editor.read()["problems"] == []
+    assert "there are: reader" in editor.refused({"fetch.hosted.order": "reader,firecrawl"})["detail"]
+    editor.ok("delete", {"name": "reader", "level": "tenant", "version": "*"})
+    (problem,) = editor.read()["problems"]
+    assert problem["setting"] == "fetch.hosted.order"
+    stack.freeze()
+    told = stack.envelope("research_providers", posted({}, tool="research_providers"))["data"]["misconfigured"]
+    assert [(row["id"], row["setting"]) for row in told] == [("", "fetch.hosted.order")]
+
+
+def test_domains_for_a_browser_that_is_not_there_are_a_problem(editor: Editor, stack: Deployed) -> None:
+    """Also where they were saved while there was one."""
+    stack.cloud.set("fetch.browser.domains", "app.example.com")
+    (problem,) = editor.read()["problems"]
+    assert (problem["setting"], "no browser" in problem["reason"]) == ("fetch.browser.domains", True)
+    error = editor.refused({"fetch.browser.domains": "www.example.com"})
+    assert (error["field"], "Browser" in error["suggested_action"]) == ("fetch.browser.domains", True)
+    editor.environment._variables = {**editor.environment._variables, "BROWSER": "chromium"}
+    editor.save({"fetch.browser.domains": "www.example.com"})
+    assert editor.read()["problems"] == []

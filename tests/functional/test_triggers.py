@@ -12,10 +12,12 @@ from tests.fakes.transport import ScriptedTransport, answer
 from tests.functional.deployed import Deployed, deployed, with_canary
 from tests.simulator import Simulator
 from zarniwoop.contract.deadline import Deadline
+from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.project_stop import project_stop
+from zarniwoop.evidence.ledger import EvidenceLedger
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.runs import RunState
 from zarniwoop.stores.state import Cooldown, ProjectKey, Wanted
@@ -34,7 +36,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def stack(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
-    wanted = with_canary(simulator, "serper-main", "openalex-main")
+    wanted = with_canary(simulator, "serper-main", "openalex-main", "photon-main")
     with deployed(simulator, monkeypatch, wanted) as made:
         yield made
 
@@ -106,7 +108,7 @@ def test_an_event_that_asks_wrongly_is_answered_with_a_refusal(stack: Deployed) 
 def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Deployed) -> None:
     """Generation, cooldowns, quotas, instances, temporary content, the index; audit trail and documents stay.
 
-    What it leaves is when it was, for answers that are put aside by a call that is still under way.
+    What it leaves is when it was, for what is put aside and kept by a call that is still under way.
     """
     objects = stack.cloud.client("s3")
     for key in ("acme/demo/content/1", "acme/demo/content/2", "acme/demo-2/content/1", "acme/lab/content/1"):
@@ -114,6 +116,12 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
     documents = ("acme/demo/documents/a.txt", "_index/acme/demo/manifest.json", "_index/acme/lab/manifest.json")
     for key in documents:
         objects.put_object(Bucket=stack.cloud.variables["DOCUMENTS_BUCKET"], Key=key, Body=b"body")
+    for project_key in (DEMO, LAB):
+        EvidenceLedger(store=stack.environment.evidence, clock=stack.environment.clock).keep_hit(
+            project_key,
+            SearchHit(title="Bells", url="https://example.com/", modality=SearchModality.WEB, snippet="Bells ring."),
+            instance_id="serper-main",
+        )
     for project in ("demo", "lab"):
         stack.call("research_search", posted(_asked("WEB"), identity={"projects": project}))
     states = DynamoDbStateStore(
@@ -129,6 +137,8 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
         "deleted_state_items": 1,
         "deleted_content_objects": 2,
         "deleted_index_objects": 1,
+        "deleted_evidence": 1,
+        "deleted_evidence_objects": 1,
     }
     left = objects.list_objects_v2(Bucket=stack.cloud.variables["CONTENT_BUCKET"])["Contents"]
     assert [each["Key"] for each in left] == [
@@ -136,6 +146,10 @@ def test_a_project_stop_clears_what_was_the_projects_and_nothing_else(stack: Dep
         "acme/demo/content/results/stopped",
         "acme/lab/content/1",
     ]
+    (text,) = objects.list_objects_v2(Bucket=stack.cloud.variables["EVIDENCE_BUCKET"])["Contents"]
+    assert text["Key"].startswith("acme/lab/evidence/")
+    items = [(item["pk"]["S"], item["sk"]["S"][:3]) for item in stack.cloud.items("EVIDENCE_TABLE")]
+    assert sorted(items) == [("T#acme#P#demo", "STO"), ("T#acme#P#lab", "CT#"), ("T#acme#P#lab", "EV#")]
     kept = objects.list_objects_v2(Bucket=stack.cloud.variables["DOCUMENTS_BUCKET"])["Contents"]
     assert [each["Key"] for each in kept] == ["_index/acme/lab/manifest.json", "acme/demo/documents/a.txt"]
     cooled = [Wanted(subject=("serper-main", SearchModality.IMAGE), fingerprint="f")]

@@ -8,7 +8,14 @@ import pytest
 from reference.__main__ import documents
 from reference.providers import modality_table
 from tests.fakes.template import ROOT, template
+from zarniwoop.contract.failure import Cause
+from zarniwoop.contract.page import FetcherFault
 from zarniwoop.observe.metrics import Metric
+from zarniwoop.pages.archive import NO_SNAPSHOT
+from zarniwoop.pages.chain import NO_TURN
+from zarniwoop.pages.hosted import NOT_THERE, READS_NO_PAGES
+from zarniwoop.pages.reasons import NOT_PUBLIC, FetchReason
+from zarniwoop.settings.fetch_names import FETCH
 from zarniwoop.settings.model_names import MODEL_SETTINGS
 from zarniwoop.settings.names import BUDGETS, CACHE, ENDPOINT_SUFFIXES, KNOBS, RERANK_RECIPE, ROUTING
 from zarniwoop.tools.registry import TOOLS
@@ -53,6 +60,9 @@ def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
     for knob in KNOBS:
         (row,) = rows(README, knob.key)
         assert f"| {knob.default} |" in row
+    for setting in FETCH:
+        (row,) = rows(README, setting.name)
+        assert f"| {setting.default} |" in row
     for field in COMMON_FIELDS:
         assert len(rows(README, f"research.endpoint.<id>.{field.name}")) == 1
 
@@ -68,8 +78,8 @@ def test_the_readme_names_no_setting_that_does_not_exist() -> None:
     """A row for a setting that went must go too."""
     known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING) | set(CACHE)
     known |= {knob.key for knob in KNOBS} | {budget.name for budget in BUDGETS} | {RERANK_RECIPE}
-    known |= {f"research.endpoint.<id>.{field.name}" for field in COMMON_FIELDS}
-    assert set(re.findall(r"^\| `((?:research|llm)\.[^`]+)`", README, re.MULTILINE)) == known
+    known |= {f"research.endpoint.<id>.{field.name}" for field in COMMON_FIELDS} | {each.name for each in FETCH}
+    assert set(re.findall(r"^\| `((?:research|llm|fetch)\.[^`]+)`", README, re.MULTILINE)) == known
     models = {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
     assert set(re.findall(r"^\| `(llm\.[^`]+)`", DOCUMENTS["operations.md"], re.MULTILINE)) == models
 
@@ -119,3 +129,18 @@ def test_make_targets_that_the_documents_name_exist() -> None:
     for text in (README, *DOCUMENTS.values()):
         for named in re.findall(r"`make ([a-z]+)", text):
             assert named in targets, named
+
+
+def test_the_operations_page_names_every_reason_of_a_fetch() -> None:
+    """Each word of the fixed vocabulary, in the table of fetching."""
+    _, _, section = DOCUMENTS["operations.md"].partition("## Fetching pages")
+    told = set(re.findall(r"`([a-z_]+)`", section.partition("\n## ")[0]))
+    unsaid = {Cause.STATUS, Cause.CONTENT_TYPE, Cause.SHAPE}  # a provider's; the transport raises none of them
+    assert {*FetchReason, *Cause} - unsaid <= told
+
+
+def test_the_operations_page_names_every_reason_of_the_chain() -> None:
+    """Those that the fetching function does not know."""
+    _, _, section = DOCUMENTS["operations.md"].partition("## Reading pages")
+    told = set(re.findall(r"`([a-z_]+)`", section.partition("\n## ")[0]))
+    assert {*FetcherFault, NO_TURN, NO_SNAPSHOT, NOT_PUBLIC, NOT_THERE, READS_NO_PAGES} <= told

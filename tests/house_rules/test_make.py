@@ -87,12 +87,41 @@ def test_the_real_model_is_asked_by_its_own_target_alone() -> None:
     assert "tests/model" in settings["tool"]["pytest"]["ini_options"]["norecursedirs"]
 
 
-@pytest.mark.parametrize("group", ["dev", "stack", "model"])
+@pytest.mark.parametrize("group", ["dev", "stack", "model", "browser"])
 def test_every_group_of_packages_is_locked_with_hashes(group: str) -> None:
     """Each that the project names is pinned, and nothing is pinned without a hash."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    named = {re.split(r"[\[<>=]", each)[0].lower() for each in settings["dependency-groups"][group]}
-    lock = (ROOT / ".ci" / f"requirements-{group}.txt").read_text(encoding="utf-8")
+    listed = [each for each in settings["dependency-groups"][group] if isinstance(each, str)]
+    named = {re.split(r"[\[<>=]", each)[0].lower() for each in listed}
+    locks = {"browser": "layers/browser/requirements.txt"}
+    lock = (ROOT / locks.get(group, f".ci/requirements-{group}.txt")).read_text(encoding="utf-8")
     pinned = re.findall(r"^([a-z0-9._-]+)==[^\n]+\\\n    --hash=sha256:", lock, re.MULTILINE)
     assert named <= set(pinned)
     assert len(pinned) == len(re.findall(r"^[a-z0-9]", lock, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"LAYER_BROWSER": "netscape"}, "LAYER_BROWSER is none, chromium or agentcore"),
+        ({"LAYER_BROWSER": "chromium"}, "Chromium for Lambda is had for x86_64 alone"),
+        (
+            {"LAYER_BROWSER": "agentcore", "LAYER_PYTHON": "3.11", "LAYER_PLATFORM": "x86_64-manylinux_2_17"},
+            "the Node.js of Playwright needs 2.28",
+        ),
+    ],
+)
+def test_a_browser_that_lambda_could_not_run_is_not_built(variables: dict[str, str], told: str) -> None:
+    """Every page that needs it would go without."""
+    refused = _made("build-BrowserLayer", folder="layers/browser", **variables)
+    assert refused.returncode != 0
+    assert told in refused.stderr
+
+
+def test_a_stack_without_a_browser_builds_no_layer_for_one() -> None:
+    """Nothing is downloaded, unless BROWSER says what for; and then the stack is told as well."""
+    assert "pip install" not in _made("build-BrowserLayer", folder="layers/browser").stdout
+    assert "Browser=" not in _made("deploy").stdout
+    lines = _made("deploy", "ARCHITECTURE=x86_64", "BROWSER=chromium").stdout
+    assert "LAYER_BROWSER=chromium " in lines
+    assert lines.count("LambdaArchitecture=x86_64 Browser=chromium") == 2

@@ -30,7 +30,7 @@ from zarniwoop.pipelines.investigate.evaluate import (
     apply_verdicts,
     verdicts_schema,
 )
-from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
+from zarniwoop.pipelines.investigate.fence import hits_variables
 from zarniwoop.pipelines.investigate.fitting import room
 from zarniwoop.pipelines.investigate.merge import MergedHit
 from zarniwoop.pipelines.investigate.plan import (
@@ -47,6 +47,7 @@ from zarniwoop.pipelines.investigate.plan import (
 )
 from zarniwoop.pipelines.investigate.rank import RerankAnswer, order_schema, rank, rerank_variables, reranked
 from zarniwoop.pipelines.investigate.refine import refine_variables, refined_plan
+from zarniwoop.tools.untrusted import new_nonce
 
 TODAY = "2026-11-30"
 LIMITS = PlanLimits(max_searches=4)

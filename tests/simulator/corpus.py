@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-_FOLDER = Path(__file__).parent / "corpus"
+FOLDER = Path(__file__).parent / "corpus"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +289,7 @@ def initials(first_names: str) -> str:
 
 def read(name: str) -> list[dict[str, Any]]:
     """The items of `corpus/<name>.json`."""
-    items: list[dict[str, Any]] = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    items: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return items
 
 

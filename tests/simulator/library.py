@@ -24,6 +24,7 @@ from tests.simulator.corpus import (
     read_work,
 )
 from tests.simulator.index import Shelf, Text
+from tests.simulator.web import pages_to_find
 
 _LANGUAGES_WITHOUT_ARTICLES = ("es", "fr", "it")
 _MARKUP = re.compile(r"<[^>]+>")
@@ -55,11 +56,15 @@ class Library:
                 one.close()
 
 
-def open_library() -> Library:
+def open_library(base_url: str | None = None) -> Library:
+    """`base_url` is where the simulator serves pages of its own, for searches to find them."""
     repositories, files, issues = read_repositories()
     return _shelve(
         works=[read_work(item) for item in read("works")],
-        pages=[Page(**item) for name in ("pages", "pdfs") for item in read(name)],
+        pages=[
+            *(Page(**item) for name in ("pages", "pdfs") for item in read(name)),
+            *(pages_to_find(base_url) if base_url else ()),
+        ],
         news=[NewsItem(**item) for item in read("news")],
         images=[Image(**item) for item in read("images")],
         videos=[Video(**item) for item in read("videos")],

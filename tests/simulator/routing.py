@@ -12,6 +12,7 @@ from tests.simulator.formats.format import World, plain_refusal
 from tests.simulator.journal import Journal
 from tests.simulator.messages import Answer, Request, json_answer
 from tests.simulator.pacing import Pacer
+from tests.simulator.web import Web, refusal
 
 _CONTROL = "/_control/"
 
@@ -23,6 +24,7 @@ class Router:
     world: World
     empty_world: World
     pacer: Pacer | None
+    web: Web = field(default_factory=Web)
     rules: FaultRules = field(default_factory=FaultRules)
     journal: Journal = field(default_factory=Journal)
 
@@ -49,6 +51,17 @@ class Router:
             connection.send(json_answer({"error": "no such fault", "known": sorted(FAULTS)}, status=404))
 
     def _exchange(self, request: Request, connection: Connection) -> Exchange:
+        if self.web.serves(request.path):
+            return Exchange(
+                request=request,
+                connection=connection,
+                answer=lambda: self.web.answer(request),
+                empty=lambda: refusal(404),
+                refusal=refusal,
+            )
+        return self._provider_exchange(request, connection)
+
+    def _provider_exchange(self, request: Request, connection: Connection) -> Exchange:
         name, _, rest = request.path.removeprefix("/").partition("/")
         wire_format = FORMATS.get(name)
         below = replace(request, path=f"/{rest}")
@@ -74,6 +87,10 @@ class Router:
                 return self._add_rule(request)
             case "DELETE", "faults":
                 self.rules.clear()
+            case "POST", "pages":
+                return self._change_page(request)
+            case "DELETE", "pages":
+                self.web.restore()
             case "GET", "requests":
                 return json_answer([seen.as_json() for seen in self.journal.seen()])
             case "DELETE", "requests":
@@ -89,6 +106,20 @@ class Router:
             return json_answer({"error": str(error)}, status=400)
         self.rules.add(rule)
         return json_answer(rule.as_json(), status=201)
+
+    def _change_page(self, request: Request) -> Answer:
+        """`{"path", "find", "put"}` for other words, `{"path", "status"}` for another status."""
+        try:
+            asked = request.json()
+            self.web.change(
+                str(asked["path"]),
+                find=str(asked.get("find", "")),
+                put=str(asked.get("put", "")),
+                status=int(asked.get("status", 200)),
+            )
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            return json_answer({"error": str(error)}, status=400)
+        return json_answer({"changed": True})
 
 
 def rule_of(asked: Mapping[str, Any]) -> Rule:

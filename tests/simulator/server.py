@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -19,7 +20,7 @@ _PATIENCE = 2.0
 
 
 class Simulator:
-    """Every provider on one port of 127.0.0.1.
+    """Every provider, and a web of pages, on one port of 127.0.0.1.
 
     `strict_pacing` holds clients to the pace of arXiv and NCBI. `serper_balance` is in credits, `openalex_credits` in
     units of 0.0001 USD; both are spent by searches.
@@ -44,9 +45,9 @@ class Simulator:
         self._router: Router | None = None
 
     def start(self) -> "Simulator":
-        self._libraries = (open_library(), empty_library())
-        self._router = self._new_router()
         self._listener = socket.create_server((_HOST, self._wanted_port), backlog=128)
+        self._libraries = (open_library(self.base_url), empty_library())
+        self._router = self._new_router()
         self._acceptor = threading.Thread(target=self._accept, args=(self._listener,), name="simulator", daemon=True)
         self._acceptor.start()
         return self
@@ -83,14 +84,24 @@ class Simulator:
         port: int = self._listener.getsockname()[1]
         return port
 
+    @property
+    def base_url(self) -> str:
+        return f"http://{_HOST}:{self.port}"
+
+    def page_url(self, path: str, *, fault: str | None = None, **options: Any) -> str:
+        """The URL of a page of the simulator's web (`mills/history`), with a permanent fault when one is named."""
+        return f"{self.base_url}{_in_path(fault, options)}/web/{path}"
+
+    def change_page(self, path: str, *, find: str = "", put: str = "", status: int = 200) -> None:
+        """From now on this page has other words, or another status."""
+        self._running().web.change(f"/web/{path}", find=find, put=put, status=status)
+
     def url(self, provider: str, *, language: str = "en", fault: str | None = None, **options: Any) -> str:
         """The base URL of a provider, with a permanent fault and its options in the path when one is named."""
         if provider not in FORMATS:
             raise ValueError(f"no such provider: {provider}")
-        settings = "".join(f";{name}={value}" for name, value in options.items())
-        broken = f"/fault/{fault}{settings}" if fault else ""
         place = f"/{language}" if provider == "wikipedia" else ""
-        return f"http://{_HOST}:{self.port}{broken}/{provider}{place}"
+        return f"{self.base_url}{_in_path(fault, options)}/{provider}{place}"
 
     def fault(self, prefix: str, name: str, *, times: int | None = None, **options: Any) -> None:
         """From now on (or for the next `times` requests) paths that begin with `prefix` go wrong in this way."""
@@ -155,3 +166,8 @@ class Simulator:
             self._running().journal.note_end_of(connection)
             with self._lock:
                 del self._conversations[connection]
+
+
+def _in_path(fault: str | None, options: Mapping[str, Any]) -> str:
+    settings = "".join(f";{name}={value}" for name, value in options.items())
+    return f"/fault/{fault}{settings}" if fault else ""

@@ -10,7 +10,7 @@ from zarniwoop.contract.result import SearchResult
 
 def marked(kind: type[Any]) -> Any:
     """One of this kind with a value of its own in every field."""
-    return kind(**{field.name: object() for field in fields(kind)})
+    return kind(**{field.name: object() for field in fields(kind) if field.init})
 
 
 def test_a_ranked_hit_differs_in_its_rank_alone() -> None:

@@ -22,8 +22,8 @@ from zarniwoop.contract.failure import (
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.contract.request import Locale, SearchScope
-from zarniwoop.contract.result import DispatchFailure, Outcome, SearchResult
+from zarniwoop.contract.request import ExpertParams, Locale, SearchScope
+from zarniwoop.contract.result import AppliedFilter, DispatchFailure, FilterHandling, Outcome, SearchResult
 from zarniwoop.dispatch.factory import ProjectScopeMissing
 from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
 from zarniwoop.observe.metrics import Metric
@@ -292,6 +292,27 @@ def test_hits_that_break_their_promises_are_dropped_and_counted() -> None:
     research = Research({"a": [found(30)]})
     result = research.search(max_results=5)
     assert (len(result.hits), result.returned_count, result.dropped_count) == (5, 5, 25)
+
+
+def test_hits_of_elsewhere_are_dropped_whoever_found_them_and_the_next_one_is_asked() -> None:
+    """An add-on need not heed the sites that the caller named."""
+    research = Research({"a": [found(3)], "b": [found(3)]})
+    assert research.search(sites=("example.com",)).hits != ()
+    result = research.search(sites=("elsewhere.example",))
+    assert (result.hits, research.protocol.asked_ids) == ((), ["a", "a", "b"])
+
+
+@pytest.mark.parametrize("name", ["site", "domain"])
+@pytest.mark.parametrize(("handling", "left"), [("provider", 0), ("here", 0), ("ignored", 3), (None, 3)])
+def test_hits_that_break_a_filter_are_dropped_where_the_result_says_that_they_keep_to_it(
+    name: str, handling: str | None, left: int
+) -> None:
+    """An add-on's word is held to the hits; what it says it ignored is told of, and not to be undone."""
+    told = (AppliedFilter(name=name, value="x.example", handling=FilterHandling(handling)),) if handling else ()
+    research = Research({"a": [found(3, applied=told)]})
+    expert = ExpertParams(site="x.example") if name == "site" else ExpertParams(domain="x.example")
+    result = research.search(expert_params=expert)
+    assert (len(result.hits), result.dropped_count) == (left, 3 - left)
 
 
 def test_a_refused_key_is_told_as_such_and_holds_until_the_settings_change() -> None:

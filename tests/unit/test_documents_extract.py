@@ -11,12 +11,9 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError
 
 from tests.fakes.document_files import STRICT_WORD, docx, pdf, zipped
-from zarniwoop.documents import docx as docx_module
 from zarniwoop.documents import extract as extract_module
-from zarniwoop.documents import pdf as pdf_module
-from zarniwoop.documents.decode import decoded, tidied
+from zarniwoop.documents.decode import decoded
 from zarniwoop.documents.extract import check_size, extract
-from zarniwoop.documents.html import day
 from zarniwoop.documents.kinds import (
     EXPLANATIONS,
     MOST_BYTES,
@@ -26,6 +23,9 @@ from zarniwoop.documents.kinds import (
     Reason,
     kind_of,
 )
+from zarniwoop.extract import docx as docx_module
+from zarniwoop.extract.html_text import day
+from zarniwoop.extract.tidy import tidied
 
 ARTICLE = """<!doctype html><html lang="en"><head><title>Bells of bronze</title>
 <meta name="date" content="2023-05-06"></head><body><nav>Home Contact</nav><article><h1>Bells of bronze</h1>
@@ -248,12 +248,11 @@ def test_a_part_with_a_password_is_encrypted(read: Read, monkeypatch: pytest.Mon
 
 def test_a_text_beyond_all_measure_is_refused(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its characters or its pages."""
-    for module in (extract_module, docx_module, pdf_module):
-        monkeypatch.setattr(module, "MOST_CHARS", 10)
+    monkeypatch.setattr(extract_module, "MOST_CHARS", 10)
     assert read.refused("a.txt", b"eleven chars") is Reason.TOO_LONG
     assert read.refused("a.docx", docx("eleven chars")) is Reason.TOO_LONG
     assert read.refused("a.pdf", pdf(["eleven chars"])) is Reason.TOO_LONG
-    monkeypatch.setattr(pdf_module, "MOST_PAGES", 1)
+    monkeypatch.setattr(extract_module, "MOST_PAGES", 1)
     assert read.refused("a.pdf", pdf(["a", "b"])) is Reason.TOO_LONG
 
 

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from tests.fakes.document_files import pdf
-from zarniwoop.documents import reader as reader_module
 from zarniwoop.documents.kinds import DocumentRefused, Extracted, Kind, Reason
-from zarniwoop.documents.reader import Reader, ReaderBrokenError, answer_to, serve
+from zarniwoop.documents.reader import Reader, answer_to
+from zarniwoop.extract.worker import ReaderBrokenError, run, serve
 from zarniwoop.wiring import Environment
 
 
@@ -57,8 +57,9 @@ def test_a_file_over_which_the_process_dies_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path, b"text")
     with Reader() as reader:
         reader.read(path, "a.txt")
-        reader._running().kill()
-        reader._running().wait()
+        process = reader._running()
+        process.kill()
+        process.wait()
         assert reader.read(path, "a.txt").pages == ("text",)
 
 
@@ -99,7 +100,7 @@ def test_every_line_is_answered_by_a_line(tmp_path: Path) -> None:
     """Whatever stands in the text."""
     question = orjson.dumps({"path": str(put(tmp_path, b"two\nlines")), "name": "a.txt"})
     answers = io.BytesIO()
-    serve(io.BytesIO(question + b"\n" + question + b"\n"), answers)
+    serve(io.BytesIO(question + b"\n" + question + b"\n"), answers, answer_to)
     first, second = answers.getvalue().splitlines()
     assert first == second
     assert orjson.loads(first)["found"]["pages"] == ["two\nlines"]
@@ -115,6 +116,6 @@ def test_the_process_limits_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     spoken = io.TextIOWrapper(answers)  # held, as Python holds its own: it closes what it wraps
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
     monkeypatch.setattr("sys.stdout", spoken)
-    reader_module.main()
+    run(answer_to)
     assert limited == [(resource.RLIMIT_AS, (1 << 30, 1 << 30))]
     assert answers.getvalue() == b"ready\n"

@@ -11,7 +11,8 @@ from tests.fakes.environment import FakeEnvironment
 from tests.fakes.functions import ROOT, sample
 from zarniwoop.entry.authorizer import UnauthorizedError, authorizer
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.tokens import TokenGrant, hash_token
+from zarniwoop.stores.tokens import LEAVES_EVIDENCE, LISTS_EVIDENCE, TokenGrant, hash_token
+from zarniwoop.tools.registry import TOOLS
 
 TOKEN = "zw_sample-token-not-a-real-one"
 STAGE = "arn:aws:execute-api:us-east-1:123456789012:abc123/live"
@@ -25,6 +26,11 @@ RUN_ROUTES = [
 DOCUMENTS_ROUTE = f"{STAGE}/GET/v1/documents"
 USAGE_ROUTE = f"{STAGE}/GET/v1/usage"
 RESULTS_ROUTE = f"{STAGE}/GET/v1/results/*"
+EVIDENCE_ROUTES = [
+    f"{STAGE}/GET/v1/evidence",
+    f"{STAGE}/GET/v1/evidence/*",
+    f"{STAGE}/POST/v1/evidence/*/verify",
+]
 SETTINGS_ROUTES = [
     ("GET", ""),
     ("GET", "/form"),
@@ -72,6 +78,7 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
         *RUN_ROUTES,
         DOCUMENTS_ROUTE,
         USAGE_ROUTE,
+        *EVIDENCE_ROUTES,
         RESULTS_ROUTE,
     ]
 
@@ -82,6 +89,9 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
         ({"tools": ("research_rich", "research_providers")}, ["research_rich", "research_providers"]),
         ({"tools": ("research_investigate",)}, ["research_investigate"]),
         ({"tools": ("research_search",)}, ["research_search"]),
+        ({"tools": ("evidence_store",)}, ["evidence_store"]),
+        ({"tools": ("web_fetch",)}, ["web_fetch"]),
+        ({"tools": ("research_providers",)}, ["research_providers"]),
         ({"level": 0}, ["*"]),
         ({"level": 0, "tools": ("research_rich",)}, ["research_rich"]),
     ],
@@ -95,8 +105,17 @@ def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[s
         *(RUN_ROUTES if "research_investigate" in tools else ()),
         *([DOCUMENTS_ROUTE] if "research_search" in tools else ()),
         *([USAGE_ROUTE] if "research_providers" in tools else ()),
+        *(EVIDENCE_ROUTES[:1] if "evidence_store" in tools else ()),
+        *(EVIDENCE_ROUTES[1:] if changes.get("level") != 0 and tools != ["research_providers"] else ()),
         *([RESULTS_ROUTE] if changes.get("level") != 0 else ()),
     ]
+
+
+def test_what_a_tool_links_to_can_be_read_by_whoever_may_use_it() -> None:
+    """Every tool that can keep something is among those whose tokens read evidence, and no other."""
+    keeping = {tool.name for tool in TOOLS if not {"store", "store_evidence"}.isdisjoint(tool.arguments.model_fields)}
+    assert set(LEAVES_EVIDENCE) == keeping
+    assert LISTS_EVIDENCE in {tool.name for tool in TOOLS}
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def test_a_body_that_is_no_json_object_is_400(event: dict[str, object], words: s
         read_body({"headers": JSON, **event})
     assert (refused.value.status, refused.value.field) == (400, "body")
     assert refused.value.suggested_action
+    assert "query" not in refused.value.suggested_action  # not every tool has one
 
 
 def test_size_is_checked_before_parsing_and_to_the_byte() -> None:

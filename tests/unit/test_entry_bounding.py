@@ -17,23 +17,25 @@ from zarniwoop.entry.replies import MAX_DETAIL_BYTES
 from zarniwoop.entry.results import results
 from zarniwoop.entry.tool import tool
 from zarniwoop.stores.failure import StoreUnavailable
+from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.arguments import MAX_CHARS
 from zarniwoop.tools.research_rich import RESEARCH_RICH
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
 
 ASKED = {"query": "cathedral bells", "modality": "WEB", "max_results": 50}
 SCOPE = {"tenant_id": "acme", "project_id": "demo"}
+DEMO = ProjectKey(**SCOPE)
 Answer = dict[str, Any]
 
 
-def heavy(*bodies: str) -> Callable[[SearchRequest], SearchResult]:
-    """A hit for each inline body."""
+def heavy(*bodies: str, long: int = 0) -> Callable[[SearchRequest], SearchResult]:
+    """A hit for each inline body, with an address of so many characters more."""
 
     def answer(request: SearchRequest) -> SearchResult:
         hits = tuple(
             SearchHit(
                 title=f"Hit {rank}",
-                url=f"https://example.com/{request.modality}/{rank}",
+                url=f"https://example.com/{request.modality}/{rank}{'x' * long}",
                 modality=request.modality,
                 rank=rank,
                 content=ContentReference(inline=ContentInline.EMBED_TEXT, text=body),
@@ -171,3 +173,36 @@ def test_a_refusal_has_nothing_to_put_aside() -> None:
     environment = FakeEnvironment({"main": [heavy("b")]})
     refused = tool(RESEARCH_SEARCH, environment=lambda: environment)(posted({"query": ""}), LambdaContext())
     assert refused["statusCode"] == 400
+
+
+def linked(hits: list[Answer]) -> list[str]:
+    return [each["id"] for hit in hits for each in hit["evidence"]]
+
+
+def test_a_bounded_answer_links_to_the_evidence_of_what_it_shows_and_the_rest_takes_its_own_along() -> None:
+    """So that links are no way around the bound, and none is lost."""
+    environment = FakeEnvironment({"main": [heavy(*["bells " * 50] * 40)]})
+    asked = ASKED | {"store_evidence": True, "max_chars": 3_000}
+    answer = tool(RESEARCH_SEARCH, environment=lambda: environment)(
+        {"scope": SCOPE, "arguments": asked}, LambdaContext()
+    )
+    hits = answer["data"]["hits"]
+    assert 0 < len(hits) < 10
+    assert [each["url"] for each in answer["evidence"]] == [hit["url"] for hit in hits]
+    rest = read_on(environment, answer["data"]["size"])
+    assert len(hits) + len(rest) == 40
+    everything = [each["id"] for each in answer["evidence"]] + linked(rest)
+    assert sorted(everything) == sorted(each.id for each in environment.evidence.list(DEMO, limit=100).evidence)
+
+
+def test_links_never_keep_an_answer_from_being_sent() -> None:
+    """The event bus takes less than many links with long addresses and titles are."""
+    environment = FakeEnvironment({"main": [heavy(*["bells"] * 50, long=6_000)]})
+    event = sample("research_search.event")
+    event["detail"] = {"scope": SCOPE, "arguments": ASKED | {"store_evidence": True}}
+    tool(RESEARCH_SEARCH, environment=lambda: environment)(event, LambdaContext())
+    data = published(environment)
+    assert 0 < len(data["hits"]) < 50
+    rest = read_on(environment, data["size"])
+    assert len(data["hits"]) + len(rest) == 50
+    assert len(linked(rest)) == len(rest)

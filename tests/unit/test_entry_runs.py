@@ -88,6 +88,7 @@ def test_a_run_tells_its_state_progress_usage_and_cost() -> None:
     told = _data(_call(environment))
     created = environment.clock.now() - 2
     assert (told["state"], told["outcome"], told["error"], told["webhook"]) == ("running", None, None, "pending")
+    assert told["untrusted"] is True
     assert told["progress"] == {"search": {"done": 1, "total": 3}}
     assert (told["counts"], told["usage"]["input_tokens"], told["cost"]) == ({"hits": 7}, 100, 0.75)
     assert (told["created_at"], told["started_at"], told["ended_at"]) == (created, created + 2, None)

@@ -78,7 +78,8 @@ def test_the_run_takes_no_more_than_was_foretold(
     run = inv.start(question=QUESTION, **asked)
     inv.carry_out(run)
     assert len(inv.protocol.asked) + len(inv.protocol.loaded) <= told.worst_case.calls <= (max_calls or 1_000)
-    assert inv.run_of(run).cost <= told.worst_case.usd <= max_cost
+    cost = round(inv.run_of(run).cost, 9)  # the same cents, added up in another order
+    assert cost <= round(told.worst_case.usd, 9) <= max_cost
 
 
 def test_a_run_may_take_all_that_was_foretold() -> None:

@@ -1,21 +1,15 @@
 """TLS: always verified, by certificates that nobody but the operator adds to."""
 
-import datetime
 import os
 import socket
-import ssl
 import struct
 import threading
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tests.fakes.asking import Make, ask, broken_off, failure_of, transports
+from tests.fakes.certificates import certificate
 from tests.fakes.origin import Conversation, Origin, hang, reply
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.exchange import Limits
@@ -23,36 +17,8 @@ from zarniwoop.net.exchange import Limits
 make = pytest.fixture(transports)
 
 
-def _certificate(folder: Path, *, name: str, expired: bool = False) -> tuple[Path, ssl.SSLContext]:
-    """A self-signed certificate for 127.0.0.1 or another name, and a server context that shows it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fake origin")])
-    now = datetime.datetime.now(datetime.UTC)
-    named = x509.IPAddress(ip_address(name)) if name[0].isdigit() else x509.DNSName(name)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=9))
-        .not_valid_after(now + datetime.timedelta(days=-1 if expired else 1))
-        .add_extension(x509.SubjectAlternativeName([named]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    file = folder / f"{name}.pem"
-    file.write_bytes(
-        certificate.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    return file, context
-
-
 def test_a_certificate_that_nobody_vouches_for_is_refused(make: Make, tmp_path: Path) -> None:
-    _, server = _certificate(tmp_path, name="127.0.0.1")
+    _, server = certificate(tmp_path, "127.0.0.1")
     with Origin(reply(), tls=server) as origin:
         assert failure_of(make(), origin.url).cause is Cause.TLS
         assert not origin.requests
@@ -62,13 +28,13 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(make: Make, tmp_path: 
 def test_a_certificate_for_another_name_or_time_is_refused(
     make: Make, tmp_path: Path, name: str, expired: bool
 ) -> None:
-    file, server = _certificate(tmp_path, name=name, expired=expired)
+    file, server = certificate(tmp_path, name, expired=expired)
     with Origin(reply(), tls=server) as origin:
         assert failure_of(make(extra_ca_file=file), origin.url).cause is Cause.TLS
 
 
 def test_an_operators_own_certificate_authority_is_trusted(make: Make, tmp_path: Path) -> None:
-    file, server = _certificate(tmp_path, name="127.0.0.1")
+    file, server = certificate(tmp_path, "127.0.0.1")
     with Origin(reply(), reply(), tls=server) as origin:
         transport = make(extra_ca_file=file)
         assert ask(transport, origin.url, method="POST").status == 200
@@ -79,7 +45,7 @@ def test_an_operators_own_certificate_authority_is_trusted(make: Make, tmp_path:
 
 def test_an_encrypted_exchange_can_be_broken_off_from_outside(make: Make, tmp_path: Path) -> None:
     """Beneath the encryption, so that the thread that reads sees an end and nothing in the clear."""
-    file, server = _certificate(tmp_path, name="127.0.0.1")
+    file, server = certificate(tmp_path, "127.0.0.1")
     with Origin(hang, tls=server) as origin:
         failure = broken_off(make(extra_ca_file=file), origin.url, when=lambda: bool(origin.requests))
         assert failure.cause in (Cause.RESET, Cause.TLS, Cause.DEADLINE)
@@ -111,14 +77,14 @@ def test_a_handshake_that_is_broken_off_is_a_tls_failure(make: Make) -> None:
 def test_certificates_named_in_the_environment_have_no_say(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, server = _certificate(tmp_path, name="127.0.0.1")
+    file, server = certificate(tmp_path, "127.0.0.1")
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     with Origin(reply(), tls=server) as origin:
         assert failure_of(make(), origin.url).cause is Cause.TLS
 
 
 def test_https_never_becomes_http(make: Make, tmp_path: Path) -> None:
-    file, server = _certificate(tmp_path, name="127.0.0.1")
+    file, server = certificate(tmp_path, "127.0.0.1")
     with Origin(reply()) as plain:
         act = reply(status=302, headers={"Location": plain.url})
         with Origin(act, tls=server) as origin, pytest.raises(ProviderUnavailable) as caught:
@@ -128,7 +94,7 @@ def test_https_never_becomes_http(make: Make, tmp_path: Path) -> None:
 
 
 def test_a_connection_that_is_tampered_with_is_a_tls_failure(make: Make, tmp_path: Path) -> None:
-    file, server = _certificate(tmp_path, name="127.0.0.1")
+    file, server = certificate(tmp_path, "127.0.0.1")
 
     def tamper(conversation: Conversation) -> None:
         os.write(conversation.connection.fileno(), b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")

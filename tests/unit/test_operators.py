@@ -237,6 +237,35 @@ def test_a_provider_that_takes_lists_of_sites_is_sent_them() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "query", ["bells OR", "bells", "site:c.example bells", '"bells', "(bells", "bells OR site:c.example", "a OR b"]
+)
+@pytest.mark.parametrize("understood", [NONE, frozenset((Kind.OR,)), frozenset((Kind.SITE,)), frozenset(Kind)])
+@pytest.mark.parametrize("lists", [True, False])
+def test_nothing_in_a_query_undoes_the_sites_of_the_request(
+    query: str, understood: frozenset[Kind], lists: bool
+) -> None:
+    """Whatever a provider understands: it is told them where it takes them, and hits of elsewhere are dropped."""
+    sites = ("a.example", "b.example")
+    asked = SearchRequest(query=query, modality=SearchModality.WEB, sites=sites)
+    meant = meaning_of(asked, understood, site_lists=lists)
+    urls = ["https://www.a.example/", "https://b.example/x", "https://c.example/", "https://nota.example/"]
+    hits = tuple(SearchHit(title="Bells", url=url, modality=SearchModality.WEB) for url in urls)
+    assert {hit.url for hit in meant.narrowed(Found(hits=hits)).hits} <= {urls[0], urls[1]}
+    assert meant.request.sites == sites
+    assert meant.applied[0].name == "domains"
+    in_query = meant.request.query.startswith("site:a.example OR site:b.example ")
+    assert in_query is (not lists and understood.issuperset((Kind.SITE, Kind.OR)))
+
+
+def test_sites_that_leave_a_query_no_room_are_looked_at_in_the_hits() -> None:
+    """A provider cuts the query at its end, where the words are."""
+    sites = tuple(f"{'long' * 10}{number}.example" for number in range(10))
+    meant = meaning_of(SearchRequest(query="bells", modality=SearchModality.WEB, sites=sites), frozenset(Kind))
+    assert (meant.request.query, meant.within) == ("bells", sites)
+    assert meant.applied[0].handling is FilterHandling.HERE
+
+
 def test_a_place_that_the_request_names_is_not_widened_by_a_list() -> None:
     """The query's own site is looked at in the hits."""
     asked = SearchRequest(

@@ -1,11 +1,12 @@
 """Tool arguments: what is taken, and what every refusal says."""
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument
@@ -180,6 +181,53 @@ def test_every_refusal_names_the_field_and_the_way_out(given: dict[str, Any], fi
     assert (error.status, error.field) == (400, field)
     assert error.suggested_action
     assert not any(str(value) in error.detail for value in given.values() if len(str(value)) > 2)
+
+
+class _Listed(ToolArguments):
+    """Arguments with elements."""
+
+    names: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=3)], ...], Field(max_length=2)] = Field(
+        description="Up to two names."
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "field", "detail"),
+    [
+        (["a", "b", "c"], "names", "'names': must have at most 2 elements"),
+        ("a", "names", "'names': must be a list"),
+        ({"a": 1}, "names", "'names': must be a list"),
+        (["a", 1], "names.1", "'names.1': must be text"),
+        ([""], "names.0", "'names.0': must have at least 1 characters"),
+        (["long"], "names.0", "'names.0': must have at most 3 characters"),
+    ],
+)
+def test_lists_are_told_of_in_words_of_json_and_their_elements_with_their_advice(
+    names: Any, field: str, detail: str
+) -> None:
+    """Who sends JSON knows no tuples."""
+    with pytest.raises(InvalidArgument) as refused:
+        parse_arguments(_Listed, {"names": names})
+    error = refused.value
+    assert (error.field, error.detail, error.suggested_action) == (field, detail, "Up to two names.")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "detail"),
+    [
+        ({"process_id": "UPPER"}, "'process_id' must match ^[a-z0-9][a-z0-9_-]{0,62}$"),
+        ({"site": "a b"}, "'site' is not written as it must be"),
+        ({"max_results": "3"}, "'max_results': must be a whole number"),
+        ({"max_results": 99}, "'max_results': must be at most 50"),
+        ({"free_only": "no"}, "'free_only': must be true or false"),
+        ({"max_cost": "1"}, "'max_cost': must be a number"),
+        ({"strategy": "race"}, "'strategy': must be 'cascade' or 'fanout'"),
+        ({"query": 7}, "'query': must be text"),
+    ],
+)
+def test_what_a_value_must_be_is_told(wrong: dict[str, Any], detail: str) -> None:
+    """A pattern too, where it can be read at a glance."""
+    assert _refused(**wrong).detail == detail
 
 
 def test_what_is_missing_is_named_with_what_it_takes() -> None:

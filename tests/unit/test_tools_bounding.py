@@ -16,6 +16,7 @@ from zarniwoop.stores.state import ProjectKey
 from zarniwoop.text.as_json import as_json, json_chars
 from zarniwoop.tools.arguments import MIN_CHARS
 from zarniwoop.tools.bounding import bound, entries_of, nested
+from zarniwoop.tools.linked_hits import links_to_shown, with_links
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.tools.run_report import RunReport, report
 
@@ -91,6 +92,32 @@ def test_no_answer_is_longer_than_its_bound_and_no_hit_is_lost_or_cut(
     assert told.size.hit_chars == sum(json_chars(hit) + 1 for hit in told.hits)
     assert told.size.chars_left == sum(json_chars(hit) + 1 for hit in aside)
     assert (told.size.handle is None) == (not aside)
+
+
+def test_the_sizes_of_hits_that_are_put_aside_count_their_links() -> None:
+    """Whoever reads on by `least_max_chars` gets the next one; a page's link belongs to no hit and stays."""
+    hits = tuple(replace(_hit(f"a{number}", "b" * 600), url=f"https://example.com/{number}#top") for number in range(5))
+    links = [
+        {"id": f"ev-{number}", "href": f"/v1/evidence/ev-{number}", "url": f"https://example.com/{number}"}
+        for number in range(6)
+    ]
+    shelf = _Shelf()
+    told = bound(_result(hits), 3_000, shelf, links)
+    ((*_, (_, last)),) = shelf.kept
+    assert last["evidence"] == [{"id": "ev-4", "href": "/v1/evidence/ev-4"}]
+    assert told.size.chars_left == sum(json_chars(hit) + 1 for _, hit in shelf.kept[0])
+    shown = links_to_shown(links, entries_of(_result(hits)) or (), entries_of(told) or ())
+    assert [link["id"] for link in shown] == [*(f"ev-{at}" for at in range(len(told.hits))), "ev-5"]
+
+
+def test_hits_of_a_run_take_their_links_along_too_and_parts_of_pages_none() -> None:
+    """A run's hits are JSON by then; a page is shown whatever is put aside of its text."""
+    link = {"id": "ev-1", "href": "/v1/evidence/ev-1", "url": "https://example.com/a", "title": "A"}
+    entries: list[Entry] = [("results/hits", {"url": link["url"], "title": "A"}), ("parts", {"url": link["url"]})]
+    (_, found), part = with_links(entries, [link])
+    assert found == {"url": link["url"], "title": "A", "evidence": [{"id": "ev-1", "href": "/v1/evidence/ev-1"}]}
+    assert part == entries[1]
+    assert links_to_shown([link], entries[1:], ()) == (link,)
 
 
 @given(web=HITS, news=HITS, max_chars=st.integers(3_000, 6_000))

@@ -51,6 +51,7 @@ def test_rich_asks_for_four_modalities_and_sums_the_cost() -> None:
     """One question, one answer with four parts."""
     research = Research({"main": [found(1)]}, settings=METERED)
     ok, data, error = _rich(research, max_results=3, locale="de")
+    assert data.untrusted
     assert (ok, data.partial, data.problems, error, data.cost) == (True, False, {}, None, 2.0)
     assert list(data.results) == [str(modality) for modality in MODALITIES]
     assert {request.max_results for _, request in research.protocol.asked} == {3}

@@ -20,6 +20,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "research_rich": {"query": "bells"},
     "research_providers": {"project_id": "demo"},
     "research_investigate": {"question": "how are bells tuned", "max_searches": 3, "wait": 5},
+    "web_search": {"query": "bells", "domains": ["example.org"], "freshness_days": 30},
+    "web_fetch": {
+        "urls": ["https://example.org/bells"],
+        "format": "text",
+        "quotes": ["cast in bronze"],
+        "max_chars": 9000,
+    },
+    "geo_resolve": {"query": "Cologne", "max_results": 3, "locale": "de"},
+    "evidence_store": {"action": "cite", "ids": ["ev-" + "0" * 32], "format": "bibtex"},
 }
 
 
@@ -104,6 +113,18 @@ def test_the_envelopes_are_the_vendors_own(tool: Tool[Any]) -> None:
     assert mcp["title"] == mcp["annotations"]["title"] == tool.title
     assert mcp["annotations"]["readOnlyHint"] is tool.read_only
     assert mcp["annotations"]["openWorldHint"] is tool.spends
+
+
+def test_a_tool_that_keeps_something_by_itself_is_not_read_only() -> None:
+    """MCP's hint means that the environment is not modified; what only keeps when asked to is called read-only."""
+    stores = ("store", "store_evidence")
+    for tool in TOOLS:
+        fields = [tool.arguments.model_fields[name] for name in stores if name in tool.arguments.model_fields]
+        keeps = any(field.default is True for field in fields)
+        assert tool.read_only is not (keeps or tool.name == "research_investigate")
+        annotations = tool_schema(tool, SchemaFormat.MCP)["annotations"]
+        assert annotations["destructiveHint"] is False
+        assert annotations["idempotentHint"] is tool.read_only
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -45,11 +45,36 @@ def test_without_filters_nothing_is_told_and_nothing_dropped() -> None:
     assert account() == ([hit.url for hit in HITS], 1, ())
 
 
-def test_a_translated_filter_is_left_to_the_provider() -> None:
-    """Its hits are not filtered again."""
-    urls, dropped, applied = account(translated=frozenset({"site"}), site="nowhere.example")
-    assert (len(urls), dropped) == (3, 1)
-    assert applied == (AppliedFilter(name="site", value="nowhere.example", handling=PROVIDER),)
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("site", "nowhere.example", []),
+        ("site", "ARXIV.org/Abs/", [1]),
+        ("domain", "nature.com", [0]),
+        ("filetype", "docx", [1, 2]),
+        ("filetype", "pdf", [0, 1, 2]),
+        ("date_from", date(2030, 1, 1), [0, 1, 2]),
+    ],
+)
+def test_of_a_translated_filter_those_hits_are_dropped_that_show_that_they_break_it(
+    name: str, value: Any, kept: list[int]
+) -> None:
+    """A query may undo it. An address without an ending of a file shows nothing, and dates are the provider's."""
+    urls, dropped, applied = account(translated=frozenset({name}), **{name: value})
+    assert (urls, dropped) == ([HITS[index].url for index in kept], 1 + len(HITS) - len(kept))
+    assert applied == (AppliedFilter(name=name, value=str(value), handling=PROVIDER),)
+
+
+def test_a_picture_of_a_type_may_be_on_a_page_of_another() -> None:
+    """Its hit's address is the page's."""
+    picture = SearchHit(title="Bell", url="https://bells.example/a.html", modality=SearchModality.IMAGE)
+    assert account(hits=(picture,), translated=frozenset({"filetype"}), filetype="png")[1] == 1
+
+
+@pytest.mark.parametrize(("ending", "filetype"), [("docx", ".DOC"), ("html", "htm"), ("x", "pdf"), ("php", "pdf")])
+def test_an_ending_of_the_same_kind_and_one_that_says_nothing_break_no_type(ending: str, filetype: str) -> None:
+    """A script may send any file."""
+    assert account((hit(f"https://a.example/b.{ending}"),), frozenset({"filetype"}), filetype=filetype)[1] == 1
 
 
 @pytest.mark.parametrize(

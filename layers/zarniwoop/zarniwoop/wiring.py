@@ -17,8 +17,10 @@ from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.hash_key import StackHashKey
 from zarniwoop.wiring_aws import AwsWiring
 from zarniwoop.wiring_documents import DocumentWiring
+from zarniwoop.wiring_evidence import EvidenceWiring
 from zarniwoop.wiring_models import ModelWiring
 from zarniwoop.wiring_net import NetWiring
+from zarniwoop.wiring_pages import PageWiring
 from zarniwoop.wiring_runs import RunWiring
 from zarniwoop.wiring_settings import SettingsWiring
 
@@ -43,7 +45,9 @@ if TYPE_CHECKING:
     from zarniwoop.tools.tool import ToolServices
 
 
-class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, SettingsWiring):
+class Environment(
+    NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, PageWiring, EvidenceWiring, SettingsWiring
+):
     """What one execution environment is made of. Tests hand in variables, a clock and a transport of their own."""
 
     def __init__(
@@ -52,6 +56,7 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
         self._variables = variables
         self._given_transport = transport
         self.clock: Clock = clock or SystemClock()
+        self.begun_at = self.clock.now()
         self.metrics = MetricsBuffer()
         self.redactor = Redactor()
         self._stack_hash_key = StackHashKey(self._reveal_hash_key, self.clock, warn=self._warn)
@@ -59,6 +64,7 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
 
     def begin(self, request_id: str) -> None:
         """At the start of an invocation."""
+        self.begun_at = self.clock.now()
         self.log.append_keys(request_id=request_id)
 
     def finish(self) -> None:
@@ -139,6 +145,8 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
             clock=self.clock,
             investigations=lambda: self.investigations,
             forecasts=lambda: self.forecasts,
+            evidence=lambda: self.evidence,
+            pages=lambda: self.pages,
         )
 
     @cached_property
@@ -160,6 +168,7 @@ class Environment(NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, 
             dispatcher=self.tools.dispatcher,
             models=self.models,
             ends=self.run_ends,
+            ledger=lambda: self.ledger,
             clock=self.clock,
             metrics=self.metrics,
         )

@@ -59,7 +59,12 @@ class DocumentWiring:
     def reader(self) -> "Reader":
         from zarniwoop.documents.reader import Reader
 
-        return Reader(variables={name: self._variables[name] for name in _OF_PYTHON if name in self._variables})
+        return Reader(variables=self._of_python)
+
+    @property
+    def _of_python(self) -> Mapping[str, str]:
+        """What another process is given of this one's environment."""
+        return {name: self._variables[name] for name in _OF_PYTHON if name in self._variables}
 
     def synchroniser(self, reader: "Reader", has_time: Callable[[], bool]) -> "Synchroniser":
         from zarniwoop.documents.synchronise import Synchroniser

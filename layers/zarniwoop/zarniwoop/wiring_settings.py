@@ -80,6 +80,9 @@ class SettingsWiring:
         def _transport(self) -> Transport: ...
 
         @property
+        def _has_browser(self) -> bool: ...
+
+        @property
         def _allowed_networks(self) -> AllowedNetworks: ...
 
     @property
@@ -107,12 +110,14 @@ class SettingsWiring:
     def judge_settings(self, effective: "EffectiveSettings") -> "ResearchSettings":
         """What a search would make of these settings."""
         from zarniwoop.settings.endpoints import research_settings
+        from zarniwoop.settings.fetch_faults import with_fetch_faults
         from zarniwoop.settings.standing import bounded, with_standing
 
         stated = research_settings(effective, self._known_protocols, self._key_marks)
         configured = bounded(stated, self._web_search_endpoints)
         standing = (*self._document_endpoints, *self._web_search_endpoints)
         settings = with_standing(configured, standing, self._known_protocols)
+        settings = with_fetch_faults(settings, has_browser=self._has_browser)
         return self._with_model_faults(settings, effective)
 
     def inspect_settings(self, effective: "EffectiveSettings") -> "Sequence[Misconfigured]":

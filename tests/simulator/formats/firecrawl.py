@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 from zlib import crc32
 
-from tests.simulator.corpus import Image, NewsItem, Page, moment
+from tests.simulator.corpus import Image, NewsItem, Page, moment, read
 from tests.simulator.formats.format import Credits, Format, World
 from tests.simulator.formats.google import Search, free_date, read_search
 from tests.simulator.messages import Answer, Request, json_answer
@@ -135,7 +135,11 @@ def _page(url: str, world: World) -> dict[str, Any]:
     known: dict[str, Page | NewsItem] = {item.link: item for item in world.library.pages.items}
     known |= {item.link: item for item in world.library.news.items}
     item = known.get(url)
+    scraped = next((each for each in read("scraped") if each["url"] == url), None)
     told = {"sourceURL": url, "url": url, "contentType": "text/html", "proxyUsed": "basic"}
+    if scraped is not None:
+        metadata = {**told, "title": scraped["title"], "language": "en", "statusCode": 200}
+        return {"markdown": scraped["markdown"], "metadata": metadata}
     if item is None:
         return {"markdown": "# 404 Not Found", "metadata": {**told, "statusCode": 404, "error": "Not Found"}}
     markdown = f"# {item.title}\n\n{item.snippet}"

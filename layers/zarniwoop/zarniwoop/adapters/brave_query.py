@@ -11,6 +11,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import Locale, SearchRequest
 from zarniwoop.text.dates import closed
 from zarniwoop.text.operators import Kind as Operator
+from zarniwoop.text.pairs import behind
 from zarniwoop.wire.filters import DATES
 
 MOST_CHARACTERS = 400
@@ -61,7 +62,7 @@ def question(request: SearchRequest) -> Question:
     kind = KINDS[request.modality]
     operators, translated = _operators(request) if kind.operators else ([], set[str]())
     query = _cut(request.query, operators)
-    params = {"q": " ".join((query, *operators))}
+    params = {"q": behind(operators, query)}
     if kind is _WEB:
         params["result_filter"] = "web,query"
     if request.published and kind.dated:

@@ -13,6 +13,7 @@ from zarniwoop.adapters.serpapi_parameters import google_dates
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
+from zarniwoop.text.pairs import behind
 from zarniwoop.text.plain import clip
 from zarniwoop.wire.extras import YES_OR_NO, is_on
 from zarniwoop.wire.filters import DATES
@@ -66,7 +67,7 @@ def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question
     operators, translated = _operators(request)
     room = max(1, MOST_CHARACTERS - sum(len(operator) + 1 for operator in operators))
     query = request.query if len(request.query) <= room else clip(request.query, room).rstrip("…").rstrip()
-    body: dict[str, Any] = {"query": " ".join((*operators, query)), "sources": [SOURCES[request.modality]]}
+    body: dict[str, Any] = {"query": behind(operators, query), "sources": [SOURCES[request.modality]]}
     if request.modality is SearchModality.PDF:
         body["categories"] = ["pdf"]
     if request.published and request.modality is not SearchModality.IMAGE:

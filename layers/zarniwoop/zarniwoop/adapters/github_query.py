@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import DateRange, SearchRequest
-from zarniwoop.text.pairs import paired
+from zarniwoop.text.pairs import behind, paired
 from zarniwoop.text.urls import host_of
 from zarniwoop.wire.format import SettingField
 
@@ -60,7 +60,7 @@ def question(request: SearchRequest, kind: str, home: str) -> Question:
     filtered_here = {name for name, _ in request.expert_params.given()} - translated
     size = MOST_RESULTS if filtered_here else request.max_results
     return Question(
-        params={"q": " ".join((query, *qualifiers)), "per_page": str(size)},
+        params={"q": behind(qualifiers, query), "per_page": str(size)},
         translated=frozenset(translated),
         note=f"query cut before its operator number {_MOST_OPERATORS + 1}" if query != words else None,
     )

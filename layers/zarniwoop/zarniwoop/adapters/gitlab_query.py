@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
+from zarniwoop.text.pairs import behind
 from zarniwoop.wire.format import SettingField
 
 MOST_CHARACTERS = 4096
@@ -65,16 +66,16 @@ def api_of(config: ProviderInstanceConfig) -> str:
 
 
 def question(request: SearchRequest, config: ProviderInstanceConfig) -> Question:
-    kind, translated, words = kind_of(config), set[str](), [request.query]
+    kind, translated, written = kind_of(config), set[str](), list[str]()
     filetype = request.expert_params.filetype
     if kind == "blobs" and filetype and _EXTENSION.fullmatch(filetype):
-        words.append(f"extension:{filetype}")
+        written.append(f"extension:{filetype}")
         translated.add("filetype")
     filtered_here = {name for name, _ in request.expert_params.given()} - translated
     size = MOST_RESULTS if filtered_here else request.max_results
     return Question(
         url=f"{api_of(config)}{_part(config)}/search",
-        params={"scope": kind, "search": " ".join(words), "per_page": str(size)},
+        params={"scope": kind, "search": behind(written, request.query), "per_page": str(size)},
         translated=frozenset(translated),
     )
 

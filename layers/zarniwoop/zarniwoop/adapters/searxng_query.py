@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig
 from zarniwoop.contract.request import SearchRequest
+from zarniwoop.text.pairs import behind
 from zarniwoop.wire.format import SettingField
 
 MOST_PAGES = 3
-_ELSEWHERE = re.compile(r"(?<!\S)!!(?=\S)")
+_ELSEWHERE = re.compile(r"(?<!\S)!{2,}(?=\S)")
 _RANGES = (("day", 1, 1), ("week", 7, 7), ("month", 28, 31), ("year", 365, 366))
 """Name of a range, and the number of days that it may stand for."""
 
@@ -77,9 +78,9 @@ def _where(modality: SearchModality, config: ProviderInstanceConfig) -> dict[str
 
 def _words(request: SearchRequest) -> str:
     """The query and, for engines that understand them, operators; without what would send us to another site."""
-    query, expert = _ELSEWHERE.sub("", request.query), request.expert_params
+    expert = request.expert_params
     if request.modality not in _BY_WORDS:
-        return query
+        return _ELSEWHERE.sub("", request.query)
     place = (expert.site or expert.domain or "").partition("/")[0]
     operators = [f"{name}:{value}" for name, value in (("site", place), ("filetype", expert.filetype)) if value]
-    return " ".join((query, *operators))
+    return _ELSEWHERE.sub("", behind(operators, request.query))

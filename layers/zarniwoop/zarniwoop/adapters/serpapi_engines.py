@@ -23,6 +23,7 @@ from zarniwoop.adapters.serpapi_parameters import (
 from zarniwoop.contract.modality import SearchDomain, SearchModality
 from zarniwoop.contract.request import DateRange, Locale, SearchRequest
 from zarniwoop.text.operators import Kind
+from zarniwoop.text.pairs import behind
 from zarniwoop.wire.filters import DATES
 from zarniwoop.wire.format import SettingField
 
@@ -124,7 +125,7 @@ def question(request: SearchRequest, engine: Engine) -> tuple[Params, frozenset[
     if request.locale and (told := engine.place(request.locale)):
         params |= told
         translated.add("locale")
-    return params | {engine.query: " ".join((*words, request.query))}, frozenset(translated)
+    return params | {engine.query: behind(words, request.query)}, frozenset(translated)
 
 
 def _around(window: DateRange) -> list[str]:

@@ -17,6 +17,7 @@ from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey, HttpRequest
 from zarniwoop.text.operators import Kind
+from zarniwoop.text.pairs import behind
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wire.format import Exchange, Found, QuotaExchange, WireFormat
 from zarniwoop.wire.reading import read_hits, read_json
@@ -63,7 +64,7 @@ def _question(request: SearchRequest, path: str, takes: frozenset[str]) -> tuple
     carried = {"filetype": filetype, "site": place, "domain": place}
     translated = {name for name, value in filters.items() if carried.get(name, value) == value} | {"locale"}
     operators = [f"{name}:{value}" for name, value in (("filetype", filetype), ("site", place)) if value]
-    asked: dict[str, Any] = {"q": " ".join((*operators, request.query))}
+    asked: dict[str, Any] = {"q": behind(operators, request.query)}
     if path != "scholar":
         asked["num"] = 100 if path == "images" and request.max_results > 10 else 10
     if request.published and "date_from" in takes:

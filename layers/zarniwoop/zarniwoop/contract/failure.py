@@ -40,6 +40,7 @@ class Cause(StrEnum):
     DEADLINE = "deadline"
     ADDRESS = "address_refused"
     REDIRECT = "redirect"
+    ENDLESS_REDIRECTS = "too_many_redirects"
     TOO_LARGE = "body_too_large"
     HEADERS = "headers_too_large"
     ENCODING = "encoding"

@@ -108,9 +108,10 @@ class SearchRequest:
     `published` is the date window that `date_from`, `date_to` and `freshness_days` come to, resolved once in UTC, so
     that every candidate of a cascade is asked for the same days. `min_results` is how many different works a fan-out
     shall find before it asks no further instances. `max_calls` and `max_cost` (in dollars) bound all calls of
-    the tool call that it belongs to together; with `free_only` nobody is asked whose calls cost money. `sites` and
-    `unwanted_sites` are hosts out of the query's operators, on one of which hits shall lie, and on none; they are put
-    in for a wire format with `site_lists`.
+    the tool call that it belongs to together; with `free_only` nobody is asked whose calls cost money. Every hit
+    lies on one of `sites`, where there are any, whatever the query says: the caller's, whom every provider is held to.
+    Where the caller names none, they and `unwanted_sites` are hosts out of the query's operators, on one of which hits
+    shall lie, and on none; these are put in for a wire format with `site_lists`.
     """
 
     query: str

@@ -78,6 +78,7 @@ class AnswerSize:
     `hits_left` of them are read by `GET /v1/results/<handle>` until `expires_at`; without a handle they could not be
     kept. `next_hit_chars` is what the next one takes, and `least_max_chars` the bound that lets it through together
     with what tells of the search itself, which is always whole: also where that is larger than `max_chars`.
+    Of pages that were fetched, a hit is a part of a page's text, or one of its links.
     """
 
     max_chars: int
@@ -103,7 +104,7 @@ class SearchResult:
     are missing.
     `cost` and `credits` are those of its attempts. `cached`: the answer was kept from `age_seconds` ago, nobody was
     asked for it, and it costs nothing. `size` is there when the request bounded its answer, or it was more than can be
-    sent.
+    sent. `untrusted`: what hits say are strangers' words.
     """
 
     query: str
@@ -129,6 +130,7 @@ class SearchResult:
     credits: float = 0.0
     truncated: bool = False
     size: AnswerSize | None = None
+    untrusted: bool = field(default=True, init=False)
 
     def with_account(self, attempts: Sequence[Attempt], note: str | None) -> "SearchResult":
         """The same result with who was asked and what that cost. Spelt out, as `SearchHit.ranked` is."""

@@ -98,12 +98,16 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """A whole answer: header names in lower case, the body decoded of its content coding and within the byte cap."""
+    """A whole answer: header names in lower case, the body decoded of its content coding and within the byte cap.
+
+    `received` is how many bytes it took on the wire, its head included.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     url: str
+    received: int = 0
 
 
 class Transport(Protocol):

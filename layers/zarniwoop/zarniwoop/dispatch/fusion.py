@@ -14,7 +14,7 @@ from typing import Any
 from zarniwoop.contract.hit import Contributor, SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.text.as_json import sort_key
-from zarniwoop.text.urls import host_of, normalised
+from zarniwoop.text.urls import normalised, registrable_domain
 from zarniwoop.text.works import FUSION_CONSTANT, Marks, filled, marks_of, riches, same_works
 
 MOST_OF_ONE_SITE = 2
@@ -151,13 +151,3 @@ def _diverse(works: Sequence[SearchHit]) -> list[SearchHit]:
         seen[site] = seen.get(site, 0) + 1
         (first if seen[site] <= MOST_OF_ONE_SITE else behind).append(hit)
     return first + behind
-
-
-def registrable_domain(url: str) -> str:
-    """`bbc.co.uk` of `www.bbc.co.uk`, by the public suffix list; the whole host where that knows nothing of it.
-
-    A suffix under which strangers have pages counts as public: `ada.github.io` is a site of its own.
-    """
-    from tld import get_fld  # seven megabytes and 30 ms that only a fan-out needs
-
-    return get_fld(url, fail_silently=True, search_private=True) or host_of(url) or url

@@ -7,7 +7,6 @@ part of it until somebody lists it here.
 Quirk: letter case is kept. Some indexes tell `OR` from `or`, and code is searched as it is spelt.
 """
 
-import unicodedata
 import zlib
 from dataclasses import fields, replace
 from functools import cache
@@ -20,6 +19,7 @@ from zarniwoop.contract.request import SearchRequest, Strategy
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
 from zarniwoop.dispatch.candidates import Lineup
 from zarniwoop.dispatch.gate import Skip
+from zarniwoop.text.normal_form import normal_form
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -57,7 +57,7 @@ def meaning(request: SearchRequest, lineup: Lineup) -> bytes:
 
 def normalised(query: str) -> str:
     """Composed, and with single blanks."""
-    return " ".join(unicodedata.normalize("NFC", query).split())
+    return " ".join(normal_form("NFC", query).split())
 
 
 def kept_seconds(result: SearchResult, strategy: Strategy, longest: float) -> float:

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from zarniwoop.contract.failure import ProviderUnavailable
-from zarniwoop.contract.hit import ContentReference
+from zarniwoop.contract.hit import ContentReference, SearchHit
 from zarniwoop.contract.request import SearchRequest, SearchScope
-from zarniwoop.contract.result import SearchResult
+from zarniwoop.contract.result import FilterHandling, SearchResult
 from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.text.urls import http_url
+from zarniwoop.text.urls import http_url, is_on_site
+from zarniwoop.wire.filters import is_broken
 
 Told = TypeVar("Told")
 
@@ -46,7 +47,8 @@ def searched(candidate: Candidate, request: SearchRequest, scope: SearchScope) -
 
 
 def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
-    """The result within its promises, whoever made it: real titles, http(s) links, no more hits than asked for.
+    """The result within its promises, whoever made it: real titles, http(s) links where the caller wants them, no
+    more hits than asked for.
 
     Raises ProviderUnavailable for an empty answer that the provider itself calls degraded.
     """
@@ -54,9 +56,27 @@ def _tidied(result: SearchResult, request: SearchRequest) -> SearchResult:
         failure = ProviderUnavailable(f"the answer is empty because of the provider's own trouble: {result.degraded}")
         failure.calls = result.calls
         raise failure
-    sound = [hit for hit in result.hits if hit.title and not hit.title.isspace() and http_url(hit.url)]
+    held = _held(result, request)
+    sound = [hit for hit in result.hits if _is_sound(hit, request, held)]
     hits = tuple(sound[: request.max_results])
     if len(hits) == len(result.hits) == result.returned_count:
         return result
     dropped = result.dropped_count + len(result.hits) - len(hits)
     return replace(result, hits=hits, returned_count=len(hits), dropped_count=dropped)
+
+
+def _held(result: SearchResult, request: SearchRequest) -> tuple[tuple[str, str], ...]:
+    """The places of the request, by filter, that the result says it keeps to."""
+    expert = request.expert_params
+    if not expert.site and not expert.domain:
+        return ()
+    told = {each.name for each in result.applied if each.handling is not FilterHandling.IGNORED}
+    return tuple((name, value) for name, value in expert.given() if name in ("site", "domain") and name in told)
+
+
+def _is_sound(hit: SearchHit, request: SearchRequest, held: tuple[tuple[str, str], ...]) -> bool:
+    if not hit.title or hit.title.isspace() or not http_url(hit.url):
+        return False
+    if any(is_broken(name, value, hit) for name, value in held):
+        return False
+    return not request.sites or any(is_on_site(hit.url, site) for site in request.sites)

@@ -6,7 +6,7 @@ quarter of a second while nobody can know it.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -29,12 +29,19 @@ _SHORTEST_REQUEST_SECONDS = 0.5
 
 @contextmanager
 def turn_at(
-    pacing: Pacing | None, longest: float, fleet: FleetState, deadline: Deadline, *, lease_seconds: float
+    pacing: Pacing | None,
+    longest: float,
+    fleet: FleetState,
+    deadline: Deadline,
+    *,
+    lease_seconds: float,
+    behind: Callable[[], Pacing] | None = None,
 ) -> Iterator[float | None]:
     """Wait for a turn, and keep an exclusive one for the length of the block.
 
     When it would come after `longest` seconds, none is taken, and the block is told when there is one: with further
     turns to wait for, each may take its part of that time only. `lease_seconds` is how long the block may take at most.
+    `behind` has the pacing whose interval lies behind this turn, where the block may learn of a longer one.
     """
     if pacing is None:
         yield None
@@ -49,7 +56,7 @@ def turn_at(
         yield too_late
     finally:
         if held:
-            fleet.release_turn(pacing, holder)
+            fleet.release_turn(behind() if behind else pacing, holder)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,20 +4,23 @@ import re
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from zarniwoop.documents.decode import decoded, tidied
-from zarniwoop.documents.docx import read_docx
-from zarniwoop.documents.html import read_html
+from zarniwoop.documents.decode import decoded
 from zarniwoop.documents.kinds import (
     HEAD_BYTES,
     MOST_BYTES,
     MOST_CHARS,
+    MOST_PAGES,
     DocumentRefused,
     Extracted,
     Kind,
     Reason,
     kind_of,
 )
-from zarniwoop.documents.pdf import read_pdf
+from zarniwoop.extract.docx import open_docx, plain_pages
+from zarniwoop.extract.html_text import read_html
+from zarniwoop.extract.outcome import Unreadable
+from zarniwoop.extract.pdf import read_pdf
+from zarniwoop.extract.tidy import tidied
 from zarniwoop.text.plain import clip, is_blank, plain
 
 _HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -47,12 +50,32 @@ def extract(path: Path, name: str) -> Extracted:
 
 
 def _read(path: Path, kind: Kind) -> Extracted:
-    if kind is Kind.PDF:
-        return read_pdf(path)
-    if kind is Kind.DOCX:
-        return read_docx(path)
+    try:
+        if kind is Kind.PDF:
+            return _read_pdf(path)
+        if kind is Kind.DOCX:
+            return _read_docx(path)
+    except Unreadable as unreadable:
+        raise DocumentRefused(Reason(unreadable.fault.value)) from unreadable
     text = decoded(path.read_bytes(), declares=kind is Kind.HTML)
-    return read_html(text) if kind is Kind.HTML else Extracted(kind=kind, pages=(text,))
+    if kind is not Kind.HTML:
+        return Extracted(kind=kind, pages=(text,))
+    found = read_html(text)
+    return Extracted(kind=kind, pages=(found.text,), title=found.title, published=found.published)
+
+
+def _read_pdf(path: Path) -> Extracted:
+    """Dated by its last change, else by its making."""
+    found = read_pdf(path, most_chars=MOST_CHARS, most_pages=MOST_PAGES)
+    published = found.modified or found.created
+    return Extracted(kind=Kind.PDF, pages=found.pages, paged=True, title=found.title, published=published)
+
+
+def _read_docx(path: Path) -> Extracted:
+    found = open_docx(path)
+    pages = plain_pages(found.root, most_chars=MOST_CHARS)
+    published = found.modified or found.created
+    return Extracted(kind=Kind.DOCX, pages=pages, paged=len(pages) > 1, title=found.title, published=published)
 
 
 def _title(found: Extracted, name: str, pages: tuple[str, ...]) -> str:

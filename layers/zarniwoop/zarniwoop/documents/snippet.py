@@ -1,9 +1,10 @@
 """The part of a passage that shows why it was found."""
 
 import re
-from unicodedata import category, normalize
+from unicodedata import category
 
 from zarniwoop.documents.words import Terms
+from zarniwoop.text.normal_form import normal_form
 
 SNIPPET_CHARS = 320
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -50,4 +51,4 @@ def _means(word: str, term: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return "".join(mark for mark in normalize("NFKD", text.casefold()) if category(mark) != "Mn")
+    return "".join(mark for mark in normal_form("NFKD", text.casefold()) if category(mark) != "Mn")

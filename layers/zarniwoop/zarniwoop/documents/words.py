@@ -12,7 +12,8 @@ Quirk: FTS5's own operators (AND, NOT, NEAR, `*`, `^`, `col:`) are words here: e
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from unicodedata import normalize
+
+from zarniwoop.text.normal_form import normal_form
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 MOST_TERMS = 24
@@ -43,7 +44,7 @@ class Terms:
 
 def searchable(text: str) -> str:
     """The text as it is indexed, and as a query is asked: full-width forms narrowed, unspaced scripts set apart."""
-    folded = text if text.isascii() else normalize("NFKC", text)
+    folded = normal_form("NFKC", text)
     return folded if folded.isascii() else _CHARACTER.sub(r" \1 ", folded)
 
 
@@ -52,7 +53,7 @@ def terms_of(query: str) -> Terms:
     required: list[str] = []
     words: list[str] = []
     excluded: list[str] = []
-    for found in _QUERY.finditer(normalize("NFKC", query)):
+    for found in _QUERY.finditer(normal_form("NFKC", query)):
         if found["phrase"] is not None:
             (excluded if found["sign"] else required).extend(_phrases(found["phrase"]))
         elif found["other"].startswith("-") and len(found["other"]) > 1:

@@ -7,12 +7,20 @@ tools to know their levels, which `entry.callers` checks. The context reaches th
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.stores.tokens import SETTINGS, SETTINGS_LEVEL, TokenGrant, hash_token
+from zarniwoop.stores.tokens import (
+    EVIDENCE_LEVEL,
+    LEAVES_EVIDENCE,
+    LISTS_EVIDENCE,
+    SETTINGS,
+    SETTINGS_LEVEL,
+    TokenGrant,
+    hash_token,
+)
 from zarniwoop.wiring import Environment, environment
 
 _RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights")
@@ -31,6 +39,18 @@ _USAGE_ROUTE = "GET/v1/usage"
 _SEES_PROVIDERS = "research_providers"
 _RESULTS_ROUTE = "GET/v1/results/*"
 """Whoever may use a tool may read its answer to the end; which tool that was is looked at there."""
+_EVIDENCE_LIST_ROUTE = "GET/v1/evidence"
+_EVIDENCE_ROUTES = ("GET/v1/evidence/*", "POST/v1/evidence/*/verify")
+"""One evidence is for whoever may use a tool that links to it, the list of all for whoever may use evidence's tool."""
+_ROUTES_OF: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
+    ((_LEAVES_RUNS,), _RUNS_FROM_LEVEL, _RUN_ROUTES),
+    ((SETTINGS,), SETTINGS_LEVEL, _SETTINGS_ROUTES),
+    ((_SEARCHES,), _RUNS_FROM_LEVEL, (_DOCUMENTS_ROUTE,)),
+    ((_SEES_PROVIDERS,), _RUNS_FROM_LEVEL, (_USAGE_ROUTE,)),
+    ((LISTS_EVIDENCE,), EVIDENCE_LEVEL, (_EVIDENCE_LIST_ROUTE,)),
+    ((LISTS_EVIDENCE, *LEAVES_EVIDENCE), EVIDENCE_LEVEL, _EVIDENCE_ROUTES),
+)
+"""The tools that they belong to, from which level on, and they themselves."""
 _BEARER = re.compile(r"Bearer +([A-Za-z0-9_\-.~+/]{16,256}=*)", re.IGNORECASE)
 
 
@@ -82,14 +102,7 @@ def _authorization(event: Mapping[str, Any]) -> str:
 def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
     stage = "/".join(method_arn.split("/")[:2])
     tools = [f"POST/v1/tools/{name}" for name in grant.tools or ("*",)]
-    reads_runs = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _LEAVES_RUNS in grant.tools)
-    reads_documents = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _SEARCHES in grant.tools)
-    sees_usage = grant.level >= _RUNS_FROM_LEVEL and (not grant.tools or _SEES_PROVIDERS in grant.tools)
-    edits = grant.level >= SETTINGS_LEVEL and (not grant.tools or SETTINGS in grant.tools)
-    routes = ["GET/v1/tools", *tools, *(_RUN_ROUTES if reads_runs else ()), *(_SETTINGS_ROUTES if edits else ())]
-    routes += [_DOCUMENTS_ROUTE] if reads_documents else []
-    routes += [_USAGE_ROUTE] if sees_usage else []
-    routes += [_RESULTS_ROUTE] if grant.level >= _RUNS_FROM_LEVEL else []
+    routes = ["GET/v1/tools", *tools, *_beside_tools(grant)]
     return {
         "principalId": grant.token_hash[:16],
         "policyDocument": {
@@ -110,3 +123,12 @@ def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
         },
         **({"usageIdentifierKey": grant.usage_key} if grant.usage_key else {}),
     }
+
+
+def _beside_tools(grant: TokenGrant) -> Iterator[str]:
+    """What belongs to a tool is for whoever may use that."""
+    for names, level, routes in _ROUTES_OF:
+        if grant.level >= level and (not grant.tools or not set(names).isdisjoint(grant.tools)):
+            yield from routes
+    if grant.level >= _RUNS_FROM_LEVEL:
+        yield _RESULTS_ROUTE

@@ -11,6 +11,7 @@ from zarniwoop.contract.problem import InvalidArgument
 
 MAX_BODY_BYTES = 256 * 1024
 MAX_DEPTH = 32
+_SEND = "send the arguments as one JSON object; GET /v1/tools lists those of each tool"
 
 
 def read_body(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def read_object(raw: bytes) -> dict[str, Any]:
     except orjson.JSONDecodeError as error:
         raise _not_json(error) from None
     if not isinstance(parsed, dict):
-        raise InvalidArgument("the body must be a JSON object", field="body", suggested_action='send {"query": …}')
+        raise InvalidArgument("the body must be a JSON object", field="body", suggested_action=_SEND)
     if _is_deeper(parsed, MAX_DEPTH):
         raise InvalidArgument(
             f"the body nests deeper than {MAX_DEPTH} levels", field="body", suggested_action="flatten it"
@@ -58,7 +59,7 @@ def _check_content_type(event: Mapping[str, Any]) -> None:
 def _bytes(event: Mapping[str, Any]) -> bytes:
     body = event.get("body")
     if not body:
-        raise InvalidArgument("the body is empty", field="body", suggested_action='send a JSON object: {"query": …}')
+        raise InvalidArgument("the body is empty", field="body", suggested_action=_SEND)
     if not event.get("isBase64Encoded"):
         return str(body).encode("utf-8", "surrogatepass")
     try:

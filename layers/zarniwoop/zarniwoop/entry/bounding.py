@@ -1,5 +1,9 @@
-"""A tool's answer within its bound: what was asked for, and what carries it. Hits that do not fit are put aside."""
+"""A tool's answer within its bound: what was asked for, and what carries it. Hits that do not fit are put aside.
 
+The bound is that of `data`; `evidence` links to the hits that are shown, and the others take their links along.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +18,7 @@ from zarniwoop.stores.state import ProjectKey
 from zarniwoop.text.as_json import as_json, json_chars
 from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS
 from zarniwoop.tools.bounding import ANY_KEPT, Keep, bound, entries_of
+from zarniwoop.tools.linked_hits import Link, links_to_shown
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.wiring import Environment
 
@@ -29,16 +34,17 @@ class Bounding:
         self._environment = environment
         self._scope: SearchScope | None = None
         self._whole: Any = None
+        self._links: Sequence[Link] = ()
         self._page = MAX_CHARS
         self._begun_at = environment.clock.now()
 
     def within(self, result: ToolResult, max_chars: int | None, scope: SearchScope) -> ToolResult:
         """By the caller's wish."""
-        self._scope, self._whole = scope, result.data
+        self._scope, self._whole, self._links = scope, result.data, result.evidence
         if max_chars is None:
             return result
         self._page = max_chars
-        return replace(result, data=bound(result.data, max_chars, self._keeping(scope)))
+        return self._bounded(result, result.data, max_chars, self._keeping(scope))
 
     def shorten(self, result: ToolResult, limit: int, weigh: Weigh) -> ToolResult:
         """Because it is too heavy: to as much as can be sent, in steps.
@@ -51,11 +57,16 @@ class Bounding:
             return result
         max_chars = limit
         while max_chars >= MIN_CHARS:
-            tried = replace(result, data=bound(whole, max_chars, lambda _entries: ANY_KEPT))
+            tried = self._bounded(result, whole, max_chars, lambda _entries: ANY_KEPT)
             if weigh(as_json(tried)) <= limit:
-                return replace(result, data=bound(whole, max_chars, self._keeping(scope)))
+                return self._bounded(result, whole, max_chars, self._keeping(scope))
             max_chars = max_chars * 3 // 4
         return result
+
+    def _bounded(self, result: ToolResult, whole: Any, max_chars: int, keep: Keep) -> ToolResult:
+        data = bound(whole, max_chars, keep, self._links)
+        links = links_to_shown(self._links, entries_of(whole) or (), entries_of(data) or ())
+        return replace(result, data=data, evidence=links)
 
     def _keeping(self, scope: SearchScope) -> Keep:
         expires_at = self._environment.clock.now() + KEPT_SECONDS

@@ -8,7 +8,7 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import InvalidArgument, NotAllowed
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.factory import ProjectScopeMissing
-from zarniwoop.stores.tokens import SETTINGS, SETTINGS_LEVEL
+from zarniwoop.stores.tokens import EVIDENCE_LEVEL, LEAVES_EVIDENCE, LISTS_EVIDENCE, SETTINGS, SETTINGS_LEVEL
 from zarniwoop.tools.arguments import Id, ToolArguments, parse_arguments
 from zarniwoop.tools.tool import Tool
 
@@ -41,6 +41,15 @@ class Caller:
             raise NotAllowed(
                 "this token may not see or change settings",
                 suggested_action=f"use a token of level {SETTINGS_LEVEL}; if it lists tools, it must list {SETTINGS}",
+            )
+
+    def check_reading_evidence(self) -> None:
+        """Raises NotAllowed when the token is good neither for a tool that links to evidence nor for evidence's own."""
+        if not any(self._may(name, EVIDENCE_LEVEL) for name in (LISTS_EVIDENCE, *LEAVES_EVIDENCE)):
+            raise NotAllowed(
+                "this token may not read evidence",
+                suggested_action=f"use a token of level {EVIDENCE_LEVEL} or higher; if it lists tools, it must list "
+                f"{LISTS_EVIDENCE} or a tool that leaves evidence, such as web_fetch",
             )
 
     @property

@@ -1,5 +1,7 @@
 """The seed's ProjectEnginesStopRequested: end a project's runs, dispose its instances, delete its temporary state.
 
+Evidence goes last, since there may be months of it: what this invocation does not manage, its retry does. From the
+first moment until then no call keeps any, and afterwards none that was begun before.
 Runs go first, so that none of them writes what is deleted afterwards: all are asked to stop, which their steps see
 before they do anything; then each execution is broken off and the run closed with what it has. Files of runs stay, as
 long as the bucket keeps them: a project that was stopped may still read what it found.
@@ -26,6 +28,9 @@ LONGEST_OPEN_SECONDS = 3_600.0
 """No run is open for longer: its wall time is 15 minutes at most, and the reconciler ends it soon after."""
 _SECONDS_TO_DELETE = 15.0
 """Kept for deleting what is left, after the last run that is closed."""
+
+_SECONDS_TO_RETRY = 180.0
+"""Lambda asks again within that time."""
 
 
 class StopDetail(ToolArguments):
@@ -59,6 +64,7 @@ def _stop(event: Mapping[str, Any], services: Environment, context: LambdaContex
         raise InvalidArgument("'project_id' is missing", field="project_id", suggested_action="name the project")
     project = ProjectKey(tenant_id=named.tenant_id, project_id=named.project_id)
     stopped_at = services.clock.now()
+    services.evidence.stop(project, stopped_at + context.get_remaining_time_in_millis() / 1000 + _SECONDS_TO_RETRY)
     generation = services.state.bump_generation(project)
     ended = _stop_runs(project, services, context)
     services.insights.delete(project)
@@ -70,8 +76,10 @@ def _stop(event: Mapping[str, Any], services: Environment, context: LambdaContex
         "deleted_content_objects": services.content.delete_project(project),
         "deleted_index_objects": services.documents.delete_index(project),
     }
-    services.continuations.stop(project, stopped_at)  # last: it stands among what was deleted
-    return deleted
+    services.continuations.stop(project, stopped_at)  # behind the content, among which it stands
+    evidence = services.evidence.delete_project(project)
+    services.evidence.stop(project, services.clock.now())
+    return {**deleted, "deleted_evidence": evidence.items, "deleted_evidence_objects": evidence.objects}
 
 
 def _stop_runs(project: ProjectKey, services: Environment, context: LambdaContext) -> Counter[str]:

@@ -26,7 +26,7 @@ from zarniwoop.stores.runs import Run, RunState, is_run_id
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS, ToolArguments, parse_arguments
 from zarniwoop.tools.research_investigate import MAX_WAIT_SECONDS, RESEARCH_INVESTIGATE
-from zarniwoop.tools.run_report import report
+from zarniwoop.tools.run_report import report, with_evidence_apart
 from zarniwoop.wiring import Environment, environment
 
 LINK_SECONDS = 900
@@ -83,7 +83,8 @@ def _get(given: Mapping[str, Any], access: "Access") -> ToolResult:
     watcher, wait = access.services.run_watcher, min(arguments.wait, scope.deadline.remaining())
     project = ProjectKey.of(scope)
     run = watcher.wait_for_end(project, _run_id(arguments), wait)
-    told = ToolResult(ok=True, data=watcher.report(_known(run)))
+    data, evidence = with_evidence_apart(watcher.report(_known(run)))
+    told = ToolResult(ok=True, data=data, evidence=evidence)
     return Bounding(RESEARCH_INVESTIGATE.name, access.services).within(told, arguments.max_chars, scope)
 
 

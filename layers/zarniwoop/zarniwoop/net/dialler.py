@@ -7,7 +7,7 @@ the addresses just checked. Every step ends with its exchange's deadline.
 import socket
 import ssl
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.address import AllowedNetworks, number_of
@@ -16,17 +16,36 @@ from zarniwoop.net.lookup import Lookup, Resolve
 from zarniwoop.net.tls import TlsContext
 from zarniwoop.net.url import Target
 
+Dial = Callable[[str, int, float], socket.socket]
+"""A connection to an address and port, made within so many seconds. Raises OSError."""
+
+
+def dial_tcp(address: str, port: int, seconds: float) -> socket.socket:
+    """What the machine's own network says."""
+    connection = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(seconds)
+        connection.connect((address, port))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
 
 class Dialler:
     """Dials checked addresses only, and counts how often."""
 
-    def __init__(self, allowed: AllowedNetworks, limits: Limits, tls: TlsContext, resolve: Resolve) -> None:
+    def __init__(
+        self, allowed: AllowedNetworks, limits: Limits, tls: TlsContext, resolve: Resolve, dial: Dial = dial_tcp
+    ) -> None:
         self.connections_opened = 0
         self._counting = threading.Lock()
         self._allowed = allowed
         self._limits = limits
         self._tls = tls
         self._lookup = Lookup(resolve, limits.lookup)
+        self._dial_one = dial
 
     def connect(self, target: Target, exchange: Exchange) -> socket.socket:
         """A new connection to the target. Raises ProviderUnavailable."""
@@ -55,7 +74,7 @@ class Dialler:
         for address in addresses:
             allowance = exchange.allowance(self._limits.connect)
             try:
-                return _connected(address, port, allowance)
+                return self._dial_one(address, port, allowance)
             except TimeoutError:
                 failure = exchange.ran_out(allowance, self._limits.connect)
             except OSError:
@@ -74,15 +93,3 @@ class Dialler:
         except OSError:
             failure = ProviderUnavailable("the provider broke off the TLS handshake", cause=Cause.TLS)
         raise failure
-
-
-def _connected(address: str, port: int, allowance: float) -> socket.socket:
-    connection = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        connection.settimeout(allowance)
-        connection.connect((address, port))
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    except OSError:
-        connection.close()
-        raise
-    return connection

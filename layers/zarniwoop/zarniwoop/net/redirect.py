@@ -12,7 +12,10 @@ from zarniwoop.contract.transport import HttpAnswer, QueryKey
 from zarniwoop.net.message import Key, Message
 from zarniwoop.net.url import Target
 
+MOST_REDIRECTS = 5
+"""Of a page and of a robots.txt, from first to last: RFC 9309 asks for five."""
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 
 
 def is_redirect(answer: HttpAnswer) -> bool:
@@ -22,16 +25,22 @@ def is_redirect(answer: HttpAnswer) -> bool:
 
 def redirected(message: Message, key: Key | None, answer: HttpAnswer, parse: Callable[[str], Target]) -> Message:
     """The next request. `key` is the first request's. Raises ProviderUnavailable where it may not lead."""
-    location = answer.headers["location"]
-    if not location.isascii():
-        raise refused()
-    target = parse(_joined(answer.url, location))
-    if message.target.scheme == "https" and target.scheme != "https":
-        raise refused()
+    target = next_target(answer, parse)
     moved = message.at(_without_key(target, key, keeps_origin=target.origin == message.target.origin))
     if answer.status == 303 or (answer.status in (301, 302) and message.method == "POST"):
         return moved.as_get()
     return moved
+
+
+def next_target(answer: HttpAnswer, parse: Callable[[str], Target]) -> Target:
+    """Where the answer leads. Raises ProviderUnavailable where `parse` does, and for the step from https to http."""
+    location = answer.headers["location"]
+    if not location.isascii():  # bytes as they came; in a host's name they stay refused
+        location = quote(location.encode("latin-1"), safe=_PRINTABLE)
+    target = parse(_joined(answer.url, location))
+    if answer.url.startswith("https:") and target.scheme != "https":
+        raise refused()
+    return target
 
 
 def refused() -> ProviderUnavailable:

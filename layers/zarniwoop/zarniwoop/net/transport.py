@@ -20,12 +20,12 @@ from zarniwoop.contract.transport import Authentication, HttpAnswer, HttpRequest
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.body import DEFAULT_MAX_BYTES, content_length, read_body
 from zarniwoop.net.connection import Connection
-from zarniwoop.net.dialler import Dialler
+from zarniwoop.net.dialler import Dial, Dialler, dial_tcp
 from zarniwoop.net.exchange import MAX_HEAD_BYTES, MAX_HEADERS, Exchange, Limits, headers_too_large
 from zarniwoop.net.lookup import Resolve, system_addresses
 from zarniwoop.net.message import Message, checked_key, message_of, unsendable
 from zarniwoop.net.pool import ConnectionPool
-from zarniwoop.net.redirect import is_redirect, redirected, refused
+from zarniwoop.net.redirect import is_redirect, redirected
 from zarniwoop.net.tls import TlsContext
 from zarniwoop.net.url import Target, parse
 
@@ -39,8 +39,8 @@ class PooledTransport:
     """`contract.transport.Transport` on pooled connections; safe to use from many threads.
 
     No proxy, no cookie and no environment variable has a say. `contact` must be one (`is_contact`), else ValueError.
-    `plain_http` and `refused_hosts` are for fetching pages that strangers name; such a transport is built without
-    `allowed`.
+    `plain_http` and `refused_hosts` are for fetching pages that strangers name; what is `allowed` for such a transport
+    is what the operator opened for pages, and never what was opened for search servers.
     """
 
     def __init__(
@@ -54,8 +54,9 @@ class PooledTransport:
         limits: Limits = _USUAL_LIMITS,
         max_connections: int = 16,
         resolve: Resolve = system_addresses,
+        dial: Dial = dial_tcp,
     ) -> None:
-        self._dialler = Dialler(allowed, limits, TlsContext(extra_ca_file), resolve)
+        self._dialler = Dialler(allowed, limits, TlsContext(extra_ca_file), resolve, dial)
         self._pool = ConnectionPool(self._dialler, limits, max_connections)
         self._standing = (
             (b"Accept", b"*/*"),
@@ -76,6 +77,10 @@ class PooledTransport:
 
     def close(self) -> None:
         self._pool.close()
+
+    def target(self, url: str) -> Target:
+        """Where a request for this URL would go. Raises ProviderUnavailable for one that is not asked."""
+        return self._parsed(url)
 
     def send(
         self,
@@ -102,7 +107,7 @@ class PooledTransport:
             answer = self._exchange(message, deadline, max_bytes)
             if not is_redirect(answer):
                 return answer
-        raise refused()
+        raise ProviderUnavailable("the provider redirects too often", cause=Cause.ENDLESS_REDIRECTS)
 
     def _exchange(self, message: Message, deadline: Deadline, max_bytes: int) -> HttpAnswer:
         """One logical call. A kept connection that turns out to be closed is replaced once: nobody saw the request."""
@@ -153,7 +158,7 @@ def _answer(
         raise MalformedAnswer("the answer is not sound HTTP", cause=Cause.PROTOCOL)
     body = read_body(connection.body(exchange), headers, max_bytes)
     url = message.target.url(message.path_and_query)
-    return HttpAnswer(status=head.status_code, headers=headers, body=body, url=url)
+    return HttpAnswer(status=head.status_code, headers=headers, body=body, url=url, received=exchange.received)
 
 
 def _checked_headers(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:

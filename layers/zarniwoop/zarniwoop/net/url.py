@@ -14,13 +14,14 @@ from urllib.parse import quote
 
 from zarniwoop.contract.failure import Cause, ProviderUnavailable
 from zarniwoop.net.address import AllowedNetworks, number_of
+from zarniwoop.text.normal_form import normal_form
 
 _MAX_LENGTH = 8192
 _MAX_LABEL = 63
 _PORTS = frozenset((80, 443, 8080, 8443))
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_SHAPE = re.compile(r"(https?)://([^/?#]+)([^#]*)(?:#.*)?", re.IGNORECASE)
-_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:@%]+)(?::([0-9]{0,5}))?", re.IGNORECASE)
+_SHAPE = re.compile(r"(https?)://([^/?#]+)([^#]*)(?:#.*)?", re.IGNORECASE | re.ASCII)
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^\[\]:@%]+)(?::([0-9]{0,5}))?", re.IGNORECASE | re.ASCII)
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _QUAD = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
@@ -28,6 +29,8 @@ _SPECIAL_USE = frozenset(
     ("alt", "arpa", "corp", "home", "internal", "intranet", "invalid", "lan", "local", "localdomain", "localhost",
      "onion", "private")
 )  # fmt: skip
+_DROPPED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Letters and marks that are not seen and that others drop: what is left would be another host."""
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 
 
@@ -66,13 +69,19 @@ def parse(
 
     `plain_http` is for fetching pages; a provider is asked over https. `refused_hosts` holds our own API's hosts.
     """
+    target = spelled(url)
+    if target.host in refused_hosts:
+        raise _refusal("this URL leads back to ourselves")
+    if not allowed.names(target.host, target.port):
+        _check_public(target.scheme, target.host, target.port, plain_http=plain_http)
+    return target
+
+
+def spelled(url: str) -> Target:
+    """What the URL names, in its one spelling, whether it may be asked or not. Raises ProviderUnavailable for none."""
     scheme, raw_host, raw_port, rest = _parts(url)
     host = _host(raw_host)
     port = int(raw_port) if raw_port else _DEFAULT_PORTS[scheme]
-    if host in refused_hosts:
-        raise _refusal("this URL leads back to ourselves")
-    if not allowed.names(host, port):
-        _check_public(scheme, host, port, plain_http=plain_http)
     return Target(scheme=scheme, host=host, port=port, path_and_query=_path_and_query(rest))
 
 
@@ -139,8 +148,8 @@ def _ascii_label(label: str) -> str:
 
 
 def _check_unicode(label: str) -> None:
-    stable = unicodedata.normalize("NFKC", label) == label and label.casefold() == label
-    if not stable or label.isascii() or not all(_is_letter(character) for character in label):
+    stable = normal_form("NFKC", label) == label and label.casefold() == label
+    if not stable or label.isascii() or _DROPPED.search(label) or not all(map(_is_letter, label)):
         raise _refusal("this host name has a label with more than one reading")
 
 

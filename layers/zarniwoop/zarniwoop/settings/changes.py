@@ -13,6 +13,7 @@ from zarniwoop.contract.transport import MOST_IN_A_POOL, Secret, keys_in
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.url import parse
 from zarniwoop.settings.endpoints import plain_base_url
+from zarniwoop.settings.fetch_names import FETCH, PREFIX_FETCH
 from zarniwoop.settings.levels import is_key
 from zarniwoop.settings.masking import is_masked
 from zarniwoop.settings.names import (
@@ -37,7 +38,7 @@ MOST_CHANGES = 100
 Changes = Mapping[str, str | None]
 """The new value of each setting, None where it is to go."""
 
-_OTHERS = frozenset((*(knob.key for knob in KNOBS), *(budget.name for budget in BUDGETS), RERANK_RECIPE))
+_OTHERS = frozenset((*(knob.key for knob in KNOBS), *(each.name for each in (*BUDGETS, *FETCH)), RERANK_RECIPE))
 _PREFIXES = (PREFIX_CACHE, PREFIX_ENDPOINT, PREFIX_DEFAULT, PREFIX_FALLBACK, PREFIX_MODEL)
 
 
@@ -168,4 +169,4 @@ def _checked(key: str, value: str, allowed: Callable[[], AllowedNetworks]) -> st
 
 def _shown(key: str) -> str:
     """A key that is none may be anything, a secret in the wrong place included."""
-    return key if is_key(key) and key.startswith(("research.", "llm.")) else "settings"
+    return key if is_key(key) and key.startswith(("research.", PREFIX_MODEL, PREFIX_FETCH)) else "settings"

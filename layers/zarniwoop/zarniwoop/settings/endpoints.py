@@ -16,6 +16,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.settings.budgets import Budgets, read_budgets
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import Credential, KnownProtocol, choose_credential
+from zarniwoop.settings.fetching import FetchSettings, read_fetching
 from zarniwoop.settings.levels import Level
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
@@ -103,12 +104,13 @@ class ResearchSettings:
     rerank_recipe: str | None = None
     cache_seconds: Mapping[SearchModality, int] = field(default_factory=dict)
     budgets: Budgets = field(default_factory=Budgets)
+    fetching: FetchSettings = field(default_factory=FetchSettings)
 
 
 def research_settings(
     effective: EffectiveSettings, protocols: Mapping[str, KnownProtocol], environment: Mapping[str, str]
 ) -> ResearchSettings:
-    """Validate everything under `research.`.
+    """Validate everything under `research.` and `fetch.`.
 
     `environment` holds the operator's key variables with the marks of `credentials.marks_of`.
     """
@@ -126,15 +128,18 @@ def research_settings(
     rerank_recipe, wrong_recipe = read_rerank_recipe(effective.values)
     cache_seconds, wrong_cache = read_cache_seconds(effective.values)
     budgets, wrong_budgets = read_budgets(effective.values)
+    fetching, wrong_fetching = read_fetching(effective.values)
+    wrong = (*wrong_knobs, *wrong_recipe, *wrong_cache, *wrong_budgets, *wrong_fetching)
     return ResearchSettings(
         endpoints=tuple(sorted(endpoints, key=lambda endpoint: (endpoint.priority, endpoint.id))),
-        misconfigured=(*faults, *routing.misconfigured, *wrong_knobs, *wrong_recipe, *wrong_cache, *wrong_budgets),
+        misconfigured=(*faults, *routing.misconfigured, *wrong),
         defaults=routing.defaults,
         fallbacks=routing.fallbacks,
         knobs=knobs,
         rerank_recipe=rerank_recipe,
         cache_seconds=cache_seconds,
         budgets=budgets,
+        fetching=fetching,
     )
 
 

@@ -12,6 +12,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import SearchProtocol
 from zarniwoop.settings.budgets import BudgetPeriod
 from zarniwoop.settings.endpoints import CreditKind
+from zarniwoop.settings.fetch_names import FETCH, LONGEST_INTERVAL, PREFIX_FETCH
 from zarniwoop.settings.model_names import MODEL_SETTINGS
 from zarniwoop.settings.names import (
     API_KEY,
@@ -75,6 +76,7 @@ def settings_form(protocols: Mapping[str, SearchProtocol], *, reveals: bool) -> 
         "routing": _schema({key: _routing_field(key) for key in _routing_keys()}),
         "service": _schema({**{knob.key: _knob_field(knob) for knob in KNOBS}, RERANK_RECIPE: _rerank_field()}),
         "budgets": _schema({each.name: _budget_field(each) for each in BUDGETS}),
+        "fetching": _schema({each.name: _fetch_field(each) for each in FETCH}),
         "cache": _schema({cache_seconds_for(modality): _cache_field(modality) for modality in SearchModality}),
         "models": [
             {
@@ -217,6 +219,11 @@ def _cache_field(modality: SearchModality) -> Schema:
 def _budget_field(budget: Suffix) -> Schema:
     schema = {**_field(budget), "title": budget.name.removeprefix("research.")}
     return {**schema, "enum": list(BudgetPeriod)} if is_budget_period(budget.name) else {**schema, "minimum": 0}
+
+
+def _fetch_field(setting: Suffix) -> Schema:
+    schema = {**_field(setting), "title": setting.name.removeprefix(PREFIX_FETCH)}
+    return {**schema, "minimum": 0, "maximum": LONGEST_INTERVAL} if setting.kind == "int" else schema
 
 
 def _rerank_field() -> Schema:

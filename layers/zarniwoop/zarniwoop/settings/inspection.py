@@ -7,6 +7,7 @@ from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.settings.cascade import EffectiveSettings, Setting, merge
 from zarniwoop.settings.changes import Changes
 from zarniwoop.settings.credentials import KnownProtocol, address_of
+from zarniwoop.settings.fetch_names import BROWSER_DOMAINS, HOSTED_ORDER
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.misconfigured import Misconfigured
 from zarniwoop.settings.names import (
@@ -146,6 +147,8 @@ def _refusal(fault: Misconfigured) -> InvalidArgument:
 _WAYS_OUT = {
     PROTOCOL: "send the id of a protocol along; GET /v1/settings/form lists them",
     API_KEY: "send the key along, or enabled = false",
+    HOSTED_ORDER: "GET /v1/settings lists endpoints by their ids; save one first where there is none",
+    BROWSER_DOMAINS: "let the operator deploy the stack with Browser = chromium or agentcore first",
 }
 _OTHER = "GET /v1/settings/form tells how it is written"
 

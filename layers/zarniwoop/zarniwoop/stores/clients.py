@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_events import EventBridgeClient
+    from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_ssm import SSMClient
@@ -111,6 +112,13 @@ def events_client() -> "EventBridgeClient":
     import boto3
 
     return boto3.client("events", config=_config(connect=_CONNECT_SECONDS, read=_READ_SECONDS, attempts=2))
+
+
+def lambda_client(read_seconds: float) -> "LambdaClient":
+    """For asking another function of this stack: one attempt, because what it does is not done twice unseen."""
+    import boto3
+
+    return boto3.client("lambda", config=_config(connect=_CONNECT_SECONDS, read=read_seconds, attempts=1))
 
 
 def bedrock_runtime_client(region: str | None, read_seconds: float) -> "BedrockRuntimeClient":

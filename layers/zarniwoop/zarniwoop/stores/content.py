@@ -3,7 +3,8 @@
 What is known of a body is an item of the state table (`CT#<sha256>`), which lapses when the body's time in the bucket
 is over. A project's stop removes its bodies here, and its items with the rest of its state; files of runs stay.
 https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html: at most 1,000 keys a call.
-Quirk: a bucket's lifecycle counts from the last upload. So a body that is met again late in its life is uploaded again.
+Quirk: a bucket's lifecycle counts from the last upload, and an item does not know what became of its object. So a body
+that is met again is uploaded again, once a day at most: its time begins anew, and one that was lost is back.
 """
 
 import hashlib
@@ -34,12 +35,15 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
+FOLDER = "content"
+_TAKEN_AS_THERE = 86_400.0
+"""Seconds after an upload for which the object is taken to be there, unless somebody has seen that it is not."""
 _LONGEST_URL = 2_048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredContent:
-    """What is known of a stored body. `size` is in bytes; `source_url` is where it was first loaded from."""
+    """What is known of a stored body. `size` is in bytes; `source_url` is where it was uploaded from last."""
 
     sha256: str
     media_type: str
@@ -57,8 +61,13 @@ class StoredContent:
 class ContentStore(Protocol):
     """Every method raises StoreUnavailable when AWS does not answer, and ValueError for a hash or id that is none."""
 
-    def put(self, project: ProjectKey, content: LoadedContent, *, instance_id: str) -> StoredContent:
-        """Store a body, once per project; text becomes UTF-8 first. Returns what stands under its hash."""
+    def put(
+        self, project: ProjectKey, content: LoadedContent, *, instance_id: str, since: float = 0.0
+    ) -> StoredContent:
+        """Store a body, once per project; text becomes UTF-8 first. Returns what stands under its hash.
+
+        What is known of one that was stored until `since` counts for nothing: it may be gone.
+        """
         ...
 
     def find(self, project: ProjectKey, sha256: str) -> StoredContent | None:
@@ -82,10 +91,10 @@ def content_hash(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def object_key(project: ProjectKey, sha256: str) -> str:
+def object_key(project: ProjectKey, sha256: str, folder: str = FOLDER) -> str:
     """Raises ValueError for what could lead elsewhere."""
     partition(project)
-    return f"{project.tenant_id}/{project.project_id}/content/{checked_sha256(sha256)}"
+    return f"{project.tenant_id}/{project.project_id}/{folder}/{checked_sha256(sha256)}"
 
 
 def described(body: bytes, content: LoadedContent, instance_id: str, now: float, kept_seconds: float) -> StoredContent:
@@ -101,8 +110,24 @@ def described(body: bytes, content: LoadedContent, instance_id: str, now: float,
     )
 
 
+def lives_of_what_is_there(now: float, kept_seconds: float) -> tuple[float, float]:
+    """What is taken to be there expires after the first of these moments, and not after the second.
+
+    Beyond that, it was uploaded while the bucket kept its objects for longer than it does now.
+    """
+    return now + max(kept_seconds - _TAKEN_AS_THERE, kept_seconds / 2), now + kept_seconds
+
+
+def is_there(expires_at: float, now: float, kept_seconds: float) -> bool:
+    after, until = lives_of_what_is_there(now, kept_seconds)
+    return after < expires_at <= until
+
+
 class S3ContentStore:
-    """`ContentStore` on one bucket and the state table. `kept_seconds` is how long the bucket keeps an object."""
+    """`ContentStore` on one bucket and one table. `kept_seconds` is how long the bucket keeps an object.
+
+    `folder` is what the bodies lie in below their project: those of evidence have a bucket, table and folder of theirs.
+    """
 
     def __init__(
         self,
@@ -113,22 +138,30 @@ class S3ContentStore:
         table_name: str,
         clock: Clock,
         kept_seconds: float,
+        folder: str = FOLDER,
     ) -> None:
         self._client = client
+        self._folder = folder
         self._bucket = bucket
         self._items = items
         self._table = table_name
         self._clock = clock
         self._kept_seconds = kept_seconds
 
-    def put(self, project: ProjectKey, content: LoadedContent, *, instance_id: str) -> StoredContent:
+    def put(
+        self, project: ProjectKey, content: LoadedContent, *, instance_id: str, since: float = 0.0
+    ) -> StoredContent:
         """The object goes first: what an item speaks of is there."""
         form, now = stored_form(content), self._clock.now()
         standing = self.find(project, content_hash(form.body))
-        if standing is not None and standing.expires_at - now > self._kept_seconds / 2:
+        if (
+            standing is not None
+            and standing.stored_at > since
+            and is_there(standing.expires_at, now, self._kept_seconds)
+        ):
             return standing
         stored = described(form.body, content, instance_id, now, self._kept_seconds)
-        key = object_key(project, stored.sha256)
+        key = self._key(project, stored.sha256)
         call(
             lambda: self._client.put_object(Bucket=self._bucket, Key=key, Body=form.body, ContentType=stored.media_type)
         )
@@ -146,17 +179,21 @@ class S3ContentStore:
         return _read(item, self._clock.now()) if item else None
 
     def read(self, project: ProjectKey, sha256: str, *, start: int, length: int) -> bytes | None:
-        key = object_key(project, sha256)
+        key = self._key(project, sha256)
         try:
             return read_object(self._client, self._bucket, key, byte_range=(start, start + length - 1))
         except ObjectMissing:
             return None
 
     def presigned(self, project: ProjectKey, sha256: str, seconds: int) -> str:
-        return presigned(self._client, self._bucket, object_key(project, sha256), seconds)
+        return presigned(self._client, self._bucket, self._key(project, sha256), seconds)
 
     def delete_project(self, project: ProjectKey) -> int:
-        return call(lambda: self._delete(f"{project.tenant_id}/{project.project_id}/content/"))
+        partition(project)
+        return call(lambda: self._delete(f"{project.tenant_id}/{project.project_id}/{self._folder}/"))
+
+    def _key(self, project: ProjectKey, sha256: str) -> str:
+        return object_key(project, sha256, self._folder)
 
     def _delete(self, prefix: str) -> int:
         deleted = 0

@@ -4,11 +4,12 @@ State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys: `CD
 its settings>` (cooldown; with `-k<n>` behind it that of the n-th key), `QU#<instance>#<modality>` (quota),
 `US#<instance>#<period>` (what an endpoint has spent in that period), `US#_project#<period>` (what the whole project
 has), `US#_run#<run id>` (what a run has), `GEN` (generation), `CT#<sha256>` (stored content),
-`AU#<instance>#<start, UTC, milliseconds>#<random>` (audit).
-Runs have a table of their own, with `RUN#<run id>` and `KEY#<sha256>` (an idempotency key that a run has taken). Turns
-at a provider's rate belong to the whole fleet: partition `FLEET`, sort key `RATE#<subject>`. What is a whole tenant's
-lies under `T#<tenant>#P#_tenant`: `GEN`, `US#_tenant#<period>`, `EDIT` (who is changing its settings) and, beside the
-audit records, `SE#<time, UTC, milliseconds>#<random>` (what was done to its settings).
+`AU#<instance>#<start, UTC, milliseconds>#<random>` (audit). Evidence has a table of its own, with `EV#<evidence id>`,
+`CT#<sha256>` (its bodies) and `STOPPED` (when the project was stopped), and so have runs, with `RUN#<run id>` and
+`KEY#<sha256>` (an idempotency key that a run has taken). Turns at a provider's rate belong to the whole fleet:
+partition `FLEET`, sort key `RATE#<subject>`. What is a whole tenant's lies under `T#<tenant>#P#_tenant`: `GEN`,
+`US#_tenant#<period>`, `EDIT` (who is changing its settings) and, beside the audit records, `SE#<time, UTC,
+milliseconds>#<random>` (what was done to its settings).
 
 Quirk: `#` separates, therefore no id may contain one. DynamoDB allows a sort key 1024 bytes.
 """
@@ -28,6 +29,8 @@ GENERATION = "GEN"
 CONTENT = "CT#"
 RESULT = "RC#"
 RUN = "RUN#"
+EVIDENCE = "EV#"
+STOPPED = "STOPPED"
 EDIT = "EDIT"
 FLEET = "FLEET"
 
@@ -36,6 +39,7 @@ ID_PATTERN = r"[a-z0-9][a-z0-9_-]{0,62}"
 
 _ID = re.compile(ID_PATTERN)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_EVIDENCE_ID = re.compile(r"ev-[0-9a-f]{32}")
 _PLAIN_SUBJECT = re.compile(r"[A-Za-z0-9._:/@|-]{1,200}")
 
 
@@ -136,6 +140,34 @@ def checked_run_id(text: str) -> str:
     if not is_run_id(text):
         raise ValueError("a run's id is 'r-' and 26 characters")
     return text
+
+
+def is_evidence_id(text: str) -> bool:
+    return _EVIDENCE_ID.fullmatch(text) is not None
+
+
+def evidence_key(evidence_id: str) -> str:
+    """Raises ValueError for what is no evidence's id."""
+    if not is_evidence_id(evidence_id):
+        raise ValueError("an evidence's id is 'ev-' and 32 characters out of 0-9 and a-f")
+    return f"{EVIDENCE}{evidence_id}"
+
+
+def evidence_of_task(project: ProjectKey, task_id: str) -> str:
+    """The key in the index of tasks. Raises ValueError for an id that could forge a key."""
+    return f"{partition(project)}#K#{_checked(task_id)}"
+
+
+def evidence_of_url(project: ProjectKey, url: str) -> str:
+    """The key in the index of URLs; they are whatever strangers make of them, so they are hashed."""
+    return f"{partition(project)}#U#{hashlib.sha256(url.encode('utf-8', 'replace')).hexdigest()}"
+
+
+def seen_key(at: float, evidence_id: str) -> str:
+    """Orders evidence by when it was last read, to the millisecond, then by its id."""
+    if not is_evidence_id(evidence_id):
+        raise ValueError("an evidence's id is 'ev-' and 32 characters out of 0-9 and a-f")
+    return f"{_moment(at)}#{evidence_id}"
 
 
 def claim_key(key: str) -> str:

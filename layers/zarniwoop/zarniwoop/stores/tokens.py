@@ -9,6 +9,15 @@ SETTINGS = "settings"
 SETTINGS_LEVEL = 4
 """Seed 2, L4: what changes the stack itself. `make token` gives level 1 unless asked for more."""
 
+LEAVES_EVIDENCE = (
+    *("web_fetch", "web_search", "geo_resolve", "research_investigate"),
+    *("research_search", "research_search_expert", "research_rich"),
+)
+"""The tools whose answers may link to evidence: what they link to can be read by whoever may use one of them."""
+LISTS_EVIDENCE = "evidence_store"
+"""The tool of those who may look through all evidence of their projects, and so read each."""
+EVIDENCE_LEVEL = 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenGrant:

@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
-from unicodedata import normalize
+
+from zarniwoop.text.normal_form import normal_form
 
 _ACCENT = re.compile("[\u0300-\u036f]")
 _WORD = re.compile("(?:[^\\W_]|[\u064b-\u065f\u0900-\u0963\u0966-\u0fff\u1000-\u1049\u1780-\u17d3])+")
@@ -25,7 +26,7 @@ def words(text: str) -> list[str]:
     """The words in order, in lower case, without Latin, Greek or Cyrillic accents: `Müllers café` is mullers, cafe."""
     folded = text.casefold()
     if not folded.isascii():
-        folded = normalize("NFKC", _ACCENT.sub("", normalize("NFKD", folded)))
+        folded = normal_form("NFKC", _ACCENT.sub("", normal_form("NFKD", folded)))
     return _WORD.findall(folded)
 
 

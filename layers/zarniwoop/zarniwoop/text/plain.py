@@ -4,6 +4,18 @@ import re
 from html import escape, unescape
 from unicodedata import category
 
+from zarniwoop.text.invisible import (
+    CONTROLS,
+    DIRECTION,
+    JOINERS,
+    MORE_SELECTORS,
+    SOFT_HYPHEN,
+    SPACE_CONTROLS,
+    TAGS,
+    UNSEEN,
+    ZERO_WIDTH,
+)
+
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
 _BREAK = re.compile(r"<(?:p|br|li|div|tr|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _MATH = re.compile(r"(?<=\w)(?=<(?:mml:)?math\b)|(?:(?<=</math>)|(?<=</mml:math>))(?=\w)", re.IGNORECASE)
@@ -13,11 +25,10 @@ _INLINE = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+    f"[{CONTROLS}{SPACE_CONTROLS}{SOFT_HYPHEN}{ZERO_WIDTH}{JOINERS}{DIRECTION}{TAGS}{MORE_SELECTORS}]"
 )
-
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(map(chr, range(0xFE00, 0xFE10)))
-"""Letters, marks and one pattern that have no shape of their own."""
+_SHAPELESS = re.compile(f"[{UNSEEN}{SPACE_CONTROLS}\u2800]")
+"""One pattern of dots has no dots."""
 
 
 def plain(markup: str | None) -> str | None:
@@ -65,7 +76,7 @@ def one_line(text: object) -> str | None:
 
 def is_blank(text: str) -> bool:
     """Whether nobody would see anything of it: white space, controls, marks of direction, fillers and the like."""
-    return not any(mark not in _FILLERS and category(mark)[0] in "LNPSM" for mark in _INVISIBLE.sub("", text))
+    return not any(category(mark)[0] in "LNPSM" for mark in _SHAPELESS.sub("", text))
 
 
 def clip(text: str, limit: int) -> str:

@@ -48,6 +48,16 @@ def host_of(url: str) -> str | None:
     return host.rstrip(".").lower() or None if host else None
 
 
+def registrable_domain(url: str) -> str:
+    """`bbc.co.uk` of `www.bbc.co.uk`, by the public suffix list; the whole host where that knows nothing of it.
+
+    A suffix under which strangers have pages counts as public: `ada.github.io` is a site of its own.
+    """
+    from tld import get_fld  # seven megabytes and 30 ms that most calls do without
+
+    return get_fld(url, fail_silently=True, search_private=True) or host_of(url) or url
+
+
 def is_below(host: str | None, domain: str) -> bool:
     """Whether the host is the domain or under it: `www.nature.com` is below `nature.com`, `mynature.com` is not."""
     domain = domain.strip().strip(".").lower()
@@ -62,6 +72,11 @@ def is_on_site(url: str, site: str) -> bool:
 
 def has_filetype(url: str, filetype: str) -> bool:
     return urlsplit(url).path.lower().endswith("." + filetype.lower().lstrip("."))
+
+
+def ending_of(url: str) -> str:
+    """What follows the last dot of the path's last part, in lower case; empty where there is none."""
+    return urlsplit(url).path.rpartition("/")[2].rpartition(".")[2].lower()
 
 
 def normalised(url: str) -> str:

@@ -1,8 +1,4 @@
-"""Tool arguments: validated once at the edge, and every refusal names the field and the way out.
-
-Pydantic's messages are kept where they say something to a caller; an input value is never repeated, since a query must
-not end up in an error.
-"""
+"""Tool arguments: validated once at the edge. `tools.refusals` says what is told of those that are refused."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +6,7 @@ from datetime import date, timedelta
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.problem import InvalidArgument
@@ -19,11 +15,13 @@ from zarniwoop.stores.keys import ID_PATTERN
 from zarniwoop.text.languages import LANGUAGES, REGIONS
 from zarniwoop.text.names import snake_case
 from zarniwoop.text.plain import is_blank
+from zarniwoop.tools.refusals import refusal
 
 MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
 MIN_CHARS, MAX_CHARS = 2_000, 1_000_000
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+DOMAIN_PATTERN = rf"^{_HOST}$"
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -41,13 +39,13 @@ def _seen(value: str) -> str:
     return value
 
 
-def _locale(tag: str) -> Locale:
+def locale_of(tag: str) -> Locale:
     language, _, region = tag.replace("_", "-").partition("-")
     return Locale(language=language.lower(), region=region.upper() or None)
 
 
 def _known_locale(tag: str) -> str:
-    locale = _locale(tag)
+    locale = locale_of(tag)
     if locale.language not in LANGUAGES:
         raise PydanticCustomError("language", "there is no such language in ISO 639")
     if locale.region is not None and locale.region not in REGIONS:
@@ -116,7 +114,6 @@ class QueryArguments(HitArguments):
     locale: Tag | None = Field(
         default=None, description="Language and optional region of the answers as a BCP 47 tag: de, en-GB."
     )
-
     strategy: Strategy = Field(
         default=Strategy.CASCADE,
         description=(
@@ -144,6 +141,7 @@ class QueryArguments(HitArguments):
         default=None, ge=0, le=100, description="What this call may cost at most in USD, 0 to 100, credits aside."
     )
     free_only: Flag = Field(default=False, description="true: ask only providers whose calls cost nothing.")
+    store_evidence: Flag = Field(default=False, description="true: keep hits as evidence that `evidence` links to.")
 
     @model_validator(mode="after")
     def _only_a_fan_out_has_a_least(self) -> Self:
@@ -152,7 +150,7 @@ class QueryArguments(HitArguments):
         return self
 
     def parsed_locale(self) -> Locale | None:
-        return None if self.locale is None else _locale(self.locale)
+        return None if self.locale is None else locale_of(self.locale)
 
 
 class SearchArguments(QueryArguments):
@@ -190,7 +188,7 @@ class ExpertSearchArguments(SearchArguments):
     domain: str | None = Field(
         default=None,
         max_length=200,
-        pattern=rf"^{_HOST}$",
+        pattern=DOMAIN_PATTERN,
         description="Only this domain and everything below it: nature.com covers www.nature.com.",
     )
     filetype: str | None = Field(
@@ -272,27 +270,4 @@ def parse_arguments(model: type[Model], given: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(named)
     except ValidationError as error:
-        raise _refusal(model, error.errors(include_url=False, include_input=False)[0]) from None
-
-
-def _refusal(model: type[BaseModel], details: ErrorDetails) -> InvalidArgument:
-    context = details.get("ctx") or {}
-    field = str(context.get("field") or ".".join(str(part) for part in details["loc"]) or "body")[:64]
-    kind = details["type"]
-    if kind == "extra_forbidden":
-        known = ", ".join(sorted(model.model_fields))
-        return InvalidArgument(f"there is no parameter '{field}'", field=field, suggested_action=f"use only: {known}")
-    if kind == "missing":
-        return InvalidArgument(f"'{field}' is missing", field=field, suggested_action=_advice(model, field))
-    if kind == "string_pattern_mismatch":
-        return InvalidArgument(
-            f"'{field}' is not written as it must be", field=field, suggested_action=_advice(model, field)
-        )
-    return InvalidArgument(f"'{field}': {details['msg']}", field=field, suggested_action=_advice(model, field))
-
-
-def _advice(model: type[BaseModel], field: str) -> str | None:
-    if field == "modality":
-        return "use one of " + ", ".join(SearchModality)
-    known = model.model_fields.get(field)
-    return known.description if known else None
+        raise refusal(model, error.errors(include_url=False, include_input=False)[0]) from None

@@ -1,4 +1,4 @@
-"""Answers with a bound: as many whole hits as fit, the rest under a handle, and the sizes of both.
+"""Answers with a bound: as many whole hits (or parts of a text) as fit, the rest under a handle, the sizes of both.
 
 The bound counts the characters of `data` as JSON. Hits are taken from the front, and none is ever cut; of a rich search
 the best of every kind come first, of a run what was kept before what was dropped. What tells of the search itself (its
@@ -15,6 +15,8 @@ from zarniwoop.contract.result import AnswerSize, SearchResult
 from zarniwoop.stores.continuations import Entry
 from zarniwoop.text.as_json import json_chars
 from zarniwoop.tools.arguments import MIN_CHARS
+from zarniwoop.tools.in_parts import InParts
+from zarniwoop.tools.linked_hits import Link, with_links
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.tools.run_report import RunReport
 
@@ -29,14 +31,16 @@ ANY_KEPT = ("0" * 38, 9_999_999_999.999_999)
 """As wide as any handle and its end can be."""
 
 
-def bound(data: Any, max_chars: int, keep: Keep) -> Any:
-    """The same answer within its bound; what has no hits is left as it is."""
+def bound(data: Any, max_chars: int, keep: Keep, links: Sequence[Link] = ()) -> Any:
+    """The same answer within its bound; what has no hits is left as it is. `links` to evidence go along with hits."""
     entries = entries_of(data)
     if entries is None:
         return data
     shell = json_chars(with_entries(data, (), _widest(max_chars)))
     count, sizes = fitting(entries, max_chars - shell)
-    rest = entries[count:]
+    rest = with_links(entries[count:], links)
+    if rest and links:
+        sizes = sizes[:count] + fitting(rest, 0)[1]
     kept = keep(rest) if rest else None
     return with_entries(data, entries[:count], size_of(max_chars, count, sizes, kept, shell))
 
@@ -99,6 +103,8 @@ def entries_of(data: Any) -> tuple[Entry, ...] | None:
             *([(f"results/{name}/hits", hit) for hit in each.hits] for name, each in data.results.items())
         )
         return tuple(entry for row in rows for entry in row if entry is not None)
+    if isinstance(data, InParts):
+        return data.entries()
     if isinstance(data, RunReport) and data.results is not None:
         return tuple((f"results/{name}", hit) for name in _LISTS_OF_A_RUN for hit in data.results.get(name, ()))
     return None
@@ -111,6 +117,8 @@ def with_entries(data: Any, entries: Sequence[Entry], size: AnswerSize) -> Any:
     if isinstance(data, RichResult):
         results = {name: _search_with(each, f"results/{name}/hits", entries) for name, each in data.results.items()}
         return replace(data, results=results, size=size)
+    if isinstance(data, InParts):
+        return data.with_entries(entries, size)
     lists = {name: [hit for path, hit in entries if path == f"results/{name}"] for name in _LISTS_OF_A_RUN}
     return replace(data, results={**data.results, **lists}, size=size)
 

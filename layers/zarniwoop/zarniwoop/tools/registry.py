@@ -3,11 +3,15 @@
 from typing import Any
 
 from zarniwoop.contract.problem import UnknownThing
+from zarniwoop.tools.evidence_store import EVIDENCE_STORE
+from zarniwoop.tools.geo_resolve import GEO_RESOLVE
 from zarniwoop.tools.research_investigate import RESEARCH_INVESTIGATE
 from zarniwoop.tools.research_providers import RESEARCH_PROVIDERS
 from zarniwoop.tools.research_rich import RESEARCH_RICH
 from zarniwoop.tools.research_search import RESEARCH_SEARCH, RESEARCH_SEARCH_EXPERT
 from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.web_fetch import WEB_FETCH
+from zarniwoop.tools.web_search import WEB_SEARCH
 
 TOOLS: tuple[Tool[Any], ...] = (
     RESEARCH_SEARCH,
@@ -15,6 +19,10 @@ TOOLS: tuple[Tool[Any], ...] = (
     RESEARCH_RICH,
     RESEARCH_INVESTIGATE,
     RESEARCH_PROVIDERS,
+    WEB_SEARCH,
+    WEB_FETCH,
+    EVIDENCE_STORE,
+    GEO_RESOLVE,
 )
 
 

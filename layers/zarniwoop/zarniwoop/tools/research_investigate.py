@@ -11,7 +11,7 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.stores.runs import RunState
 from zarniwoop.tools.arguments import MAX_QUERY_CHARS, Count, Flag, HitArguments, Words
 from zarniwoop.tools.dry_run import DryRun
-from zarniwoop.tools.run_report import RunAccepted, RunReport
+from zarniwoop.tools.run_report import RunAccepted, RunReport, with_evidence_apart
 from zarniwoop.tools.tool import Tool, ToolServices
 
 MAX_WAIT_SECONDS = 25
@@ -36,6 +36,9 @@ class InvestigateArguments(HitArguments):
     refine: bool = Field(default=True, description="Whether a second, smaller wave of searches may fill gaps, once.")
     refine_depth: Count = Field(
         default=0, ge=0, le=1, description="1: the bodies of the best hits are loaded before they are judged."
+    )
+    store_evidence: Flag = Field(
+        default=False, description="true: the survivors are kept as evidence under the run's id as their task."
     )
     insights: bool = Field(
         default=False,
@@ -89,7 +92,10 @@ def investigate(arguments: InvestigateArguments, scope: SearchScope, services: T
     """The receipt or the result; a run that went wrong while the caller waited is told as a problem beside it."""
     data = services.investigations().investigate(arguments, scope)
     problem = _problem(data)
-    return ToolResult(ok=problem is None, data=data, error=problem)
+    if isinstance(data, RunAccepted):
+        return ToolResult(ok=True, data=data)
+    told, evidence = with_evidence_apart(data)
+    return ToolResult(ok=problem is None, data=told, error=problem, evidence=evidence)
 
 
 class Forecasts(Protocol):

@@ -1,6 +1,6 @@
 """`research_rich`: one query, WEB and IMAGE and VIDEO and NEWS side by side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.modality import SearchModality, SearchTier
@@ -8,6 +8,7 @@ from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import AnswerSize, SearchResult
 from zarniwoop.tools.arguments import QueryArguments
+from zarniwoop.tools.evidence_links import NOTHING_KEPT, keep_hits, noted
 from zarniwoop.tools.outcome import problem_of
 from zarniwoop.tools.tool import Tool, ToolServices
 
@@ -29,11 +30,16 @@ class RichResult:
     cost: float
     credits: float = 0.0
     size: AnswerSize | None = None
+    untrusted: bool = field(default=True, init=False)
 
 
 def rich(arguments: QueryArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
     """Four searches on one deadline. Fails as a whole only when no modality could be answered."""
     results = services.dispatcher.search_each(_requests(arguments), scope)
+    evidence = NOTHING_KEPT
+    if arguments.store_evidence:
+        evidence, note = keep_hits(results, scope, services)
+        results = [noted(result, note) for result in results]
     protocols, now = services.dispatcher.factory.protocols, services.clock.now()
     problems = {
         str(result.modality): problem
@@ -49,7 +55,8 @@ def rich(arguments: QueryArguments, scope: SearchScope, services: ToolServices) 
         cost=sum(result.cost for result in results),
         credits=sum(result.credits for result in results),
     )
-    return ToolResult(ok=answered, data=data, error=None if answered else _worst(problems))
+    error = None if answered else _worst(problems)
+    return ToolResult(ok=answered, data=data, error=error, evidence=evidence)
 
 
 def plan(arguments: QueryArguments, scope: SearchScope, services: ToolServices) -> ToolResult:

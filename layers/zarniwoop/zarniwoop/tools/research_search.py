@@ -1,11 +1,13 @@
 """`research_search`: the standard hit list for a query and a modality."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.tools.arguments import ExpertSearchArguments, SearchArguments
+from zarniwoop.tools.evidence_links import NOTHING_KEPT, keep_hits, noted
 from zarniwoop.tools.outcome import envelope
 from zarniwoop.tools.tool import Tool, ToolServices
 
@@ -13,7 +15,12 @@ from zarniwoop.tools.tool import Tool, ToolServices
 def search(arguments: SearchArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
     """One search of either tier."""
     result = services.dispatcher.search(_request(arguments, services), scope)
-    return envelope(result, services.dispatcher.factory.protocols, services.clock.now())
+    evidence = NOTHING_KEPT
+    if arguments.store_evidence:
+        evidence, note = keep_hits([result], scope, services)
+        result = noted(result, note)
+    told = envelope(result, services.dispatcher.factory.protocols, services.clock.now())
+    return replace(told, evidence=evidence)
 
 
 def plan_of(tool: str) -> Callable[[SearchArguments, SearchScope, ToolServices], ToolResult]:

@@ -1,7 +1,7 @@
 """What is told of a run: a receipt when it has been started, and a report whenever somebody looks at it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zarniwoop.contract.chat import ModelUsage
@@ -47,6 +47,7 @@ class RunReport:
     results: Mapping[str, Any] | None = None
     results_note: str | None = None
     size: AnswerSize | None = None
+    untrusted: bool = field(default=True, init=False)
 
 
 def status_url(run: Run) -> str:
@@ -81,6 +82,15 @@ def report(run: Run, results: Mapping[str, Any] | None = None, note: str | None 
         results=results,
         results_note=note,
     )
+
+
+def with_evidence_apart(told: RunReport) -> tuple[RunReport, tuple[Mapping[str, Any], ...]]:
+    """The report and the links of its results to evidence, which the envelope has a place for."""
+    links = (told.results or {}).get("evidence")
+    if not isinstance(links, list) or told.results is None:
+        return told, ()
+    rest = {name: value for name, value in told.results.items() if name != "evidence"}
+    return replace(told, results=rest), tuple(links)
 
 
 def _webhook(run: Run) -> str | None:

@@ -11,6 +11,8 @@ from zarniwoop.dispatch.dispatcher import Dispatcher
 from zarniwoop.tools.arguments import CallArguments
 
 if TYPE_CHECKING:
+    from zarniwoop.pages.service import PageService
+    from zarniwoop.tools.evidence_store import EvidenceReader
     from zarniwoop.tools.research_investigate import Forecasts, Investigations
 
 Arguments = TypeVar("Arguments", bound=CallArguments)
@@ -23,14 +25,15 @@ DEFAULT_SECONDS = 20.0
 class ToolServices:
     """What tools may use of the world; built once by the wiring.
 
-    `investigations` and `forecasts` are made when they are first asked for: a search needs neither S3 nor Step
-    Functions.
+    All but the first two are made when they are first asked for: a search needs neither S3, Lambda nor Step Functions.
     """
 
     dispatcher: Dispatcher
     clock: Clock
     investigations: "Callable[[], Investigations]"
     forecasts: "Callable[[], Forecasts]"
+    evidence: "Callable[[], EvidenceReader]"
+    pages: "Callable[[], PageService]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,8 @@ class Tool(Generic[Arguments]):
     """One tool of the product, from which its route, its schemas and its documentation are made.
 
     `level` is the permission level that a token needs (seed 2: 1 means read-only tools); `read_only` tools change
-    nothing; `plan` is the dry run of `handle`, which asks nobody and writes nothing; `spends` tells whether a call may
+    nothing unless asked to (MCP's readOnlyHint), while those that keep evidence by themselves change the caller's own
+    ledger; `plan` is the dry run of `handle`, which asks nobody and writes nothing; `spends` tells whether a call may
     cost money at a provider; `max_seconds` is how long a call may take when its caller names no deadline.
     """
 

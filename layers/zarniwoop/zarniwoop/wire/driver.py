@@ -35,7 +35,7 @@ from zarniwoop.wire.pages import check_public
 from zarniwoop.wire.reading import MISREAD
 from zarniwoop.wire.status import failure_of
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Raised when the driver, or what all adapters read with, turns the same answer into other hits."""
 
 Returned = TypeVar("Returned")

@@ -5,6 +5,8 @@ the filters that a request carries. Sites that are unwanted, or several of them,
 and sent as lists where a provider takes such. Of the others only the words are asked for: a phrase without its quotes,
 a title's word anywhere. What would narrow, and stands beside an OR, is left out. All of it is told, and so is what was
 meant as an operator and cannot be read.
+The sites that the caller names beside the query hold whatever stands in it: they are sent as a list, or put before the
+query where a provider understands them, and hits of elsewhere are dropped in any case.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.request import DateRange, SearchRequest
 from zarniwoop.contract.result import AppliedFilter, FilterHandling
 from zarniwoop.text.operators import Kind, Token, day_before, first_day, has_marks, tokens_of
+from zarniwoop.text.pairs import behind
 from zarniwoop.text.urls import is_on_site
 from zarniwoop.wire.format import Found
 
@@ -26,6 +29,8 @@ _WORDS_ONLY = "this provider has no such operator; its words were asked for"
 _CONTRADICTED = "it contradicts another one, or what the request says"
 _BESIDE_OR = "it stands beside an OR, and this provider cannot be asked for either of the two"
 _NOTHING_BESIDE = "what it stood beside was taken out of the query"
+_ROOM_FOR_SITES = 200
+"""In characters: more of them would leave a query of few words none."""
 
 
 class Meant(NamedTuple):
@@ -35,10 +40,11 @@ class Meant(NamedTuple):
     applied: tuple[AppliedFilter, ...] = ()
     sites: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
 
     def narrowed(self, found: Found) -> Found:
-        """Without the hits that lie where the operators that are seen to here do not want them; they are counted."""
-        if not self.sites and not self.unwanted:
+        """Without the hits that lie where the caller, or operators that are seen to here, do not want them: counted."""
+        if not self.sites and not self.unwanted and not self.within:
             return found
         kept = tuple(hit for hit in found.hits if self._passes(hit))
         return replace(found, hits=kept, dropped_count=found.dropped_count + len(found.hits) - len(kept))
@@ -46,7 +52,8 @@ class Meant(NamedTuple):
     def _passes(self, hit: SearchHit) -> bool:
         if any(is_on_site(hit.url, site) for site in self.unwanted):
             return False
-        return not self.sites or any(is_on_site(hit.url, site) for site in self.sites)
+        lists = filter(None, (self.sites, self.within))
+        return all(any(is_on_site(hit.url, site) for site in sites) for sites in lists)
 
 
 def heeded(understood: frozenset[Kind], filters: frozenset[str], *, site_lists: bool = False) -> frozenset[str]:
@@ -57,6 +64,26 @@ def heeded(understood: frozenset[Kind], filters: frozenset[str], *, site_lists: 
 
 def meaning_of(request: SearchRequest, understood: frozenset[Kind], *, site_lists: bool = False) -> Meant:
     """Nothing is changed about a query without operators. `site_lists`: the exchange sends lists of hosts."""
+    meant = _read(request, understood, site_lists=site_lists)
+    return _within(meant, request, understood, site_lists=site_lists) if request.sites else meant
+
+
+def _within(meant: Meant, request: SearchRequest, understood: frozenset[Kind], *, site_lists: bool) -> Meant:
+    """What the query means, on the caller's sites only. One that is a filter too is told of as that."""
+    held = meant._replace(within=request.sites)
+    if request.expert_params.domain is not None:
+        return held
+    named = " OR ".join(f"site:{site}" for site in request.sites)
+    in_query = understood.issuperset((Kind.SITE, Kind.OR)) and not site_lists and len(named) <= _ROOM_FOR_SITES
+    listed = site_lists and meant.request.expert_params.site is None
+    handling = FilterHandling.PROVIDER if listed or in_query else FilterHandling.HERE
+    told = AppliedFilter(name="domains", value=", ".join(request.sites), handling=handling)
+    held = held._replace(applied=(told, *meant.applied))
+    query = behind([named], meant.request.query) if in_query else meant.request.query
+    return held._replace(request=replace(meant.request, query=query)) if in_query else held
+
+
+def _read(request: SearchRequest, understood: frozenset[Kind], *, site_lists: bool) -> Meant:
     if not has_marks(request.query):
         return Meant(request=request)
     tokens = tokens_of(request.query)
@@ -70,7 +97,7 @@ def meaning_of(request: SearchRequest, understood: frozenset[Kind], *, site_list
     listed = _listed(narrowed) if site_lists else frozenset[Kind]()
     narrowed = replace(
         narrowed,
-        sites=_hosts(sites) if Kind.SITE in listed else (),
+        sites=_hosts(sites) if Kind.SITE in listed else request.sites,
         unwanted_sites=_whole_hosts(unwanted) if Kind.NOT_SITE in listed else (),
     )
     account = _Account(tokens=tokens, understood=understood, loose=loose, filters=filters, listed=listed)
@@ -85,7 +112,7 @@ def meaning_of(request: SearchRequest, understood: frozenset[Kind], *, site_list
 def _listed(request: SearchRequest) -> frozenset[Kind]:
     """Where the request names a place already, that is what the list is made of."""
     expert = request.expert_params
-    return frozenset((Kind.NOT_SITE,)) if expert.site or expert.domain else frozenset(_SITES)
+    return frozenset((Kind.NOT_SITE,)) if expert.site or expert.domain or request.sites else frozenset(_SITES)
 
 
 def _hosts(sites: Iterable[str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def check_public(reference: ContentReference, addresses: PublicAddresses | None,
     except ProviderUnavailable as failure:
         if failure.cause is Cause.DEADLINE:
             raise
-        raise QueryRejected("this page is not on the public internet") from failure
+        raise QueryRejected("this page is not on the public internet", cause=failure.cause) from failure
 
 
 def page_asked(reference: ContentReference) -> str:

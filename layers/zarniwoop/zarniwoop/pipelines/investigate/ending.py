@@ -6,6 +6,7 @@ the end sees the result. Runs that their steps do not end are closed by `closing
 
 from typing import Any
 
+from zarniwoop.pipelines.investigate.evidence import keep_survivors
 from zarniwoop.pipelines.investigate.optional import STEP_FAILED
 from zarniwoop.pipelines.investigate.result import PLAN_FAILED, Composed, compose, is_concluded
 from zarniwoop.pipelines.investigate.services import StepInput, StepServices, Work
@@ -31,6 +32,8 @@ def finish(work: Work) -> dict[str, Any]:
     state = RunState.STOPPED if work.run.stop_requested else RunState.SUCCEEDED
     if state is RunState.SUCCEEDED and composed.outcome == PLAN_FAILED:
         state = RunState.FAILED
+    if state is RunState.SUCCEEDED and work.asked.store_evidence:
+        composed = composed.with_evidence(*keep_survivors(work, composed.survivors))
     return _ended(work, state, composed)
 
 

@@ -11,7 +11,7 @@ from zarniwoop.llm.recipes import INSIGHTS
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.pipelines.investigate.asking import NO_MODEL, Question, Unanswered, ask, settings_of
 from zarniwoop.pipelines.investigate.batching import tokens_of_batch, within_budget
-from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
+from zarniwoop.pipelines.investigate.fence import hits_variables
 from zarniwoop.pipelines.investigate.folder import plain
 from zarniwoop.pipelines.investigate.found import hits_of, hits_to_judge, mode_of, ranked_so_far
 from zarniwoop.pipelines.investigate.insights import Insights, InsightsAnswer, extracted, merged
@@ -38,6 +38,7 @@ from zarniwoop.pipelines.investigate.optional import (
 )
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.settings.models import BUILTIN
+from zarniwoop.tools.untrusted import new_nonce
 
 ANSWER_TOKENS_PER_HIT = 250
 """Two or three entities and a relation, each with its span."""

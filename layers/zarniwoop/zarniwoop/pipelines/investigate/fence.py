@@ -9,15 +9,16 @@ checks of every answer are for.
 """
 
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from zarniwoop.pipelines.investigate.merge import MergedHit
+from zarniwoop.text.invisible import UNSEEN
 from zarniwoop.text.plain import clip
 from zarniwoop.text.urls import host_of
+from zarniwoop.tools.untrusted import fenced
 
 MAX_QUESTION_CHARS = 2_000
 MAX_TITLE_CHARS = 250
@@ -26,11 +27,7 @@ MAX_SOURCE_CHARS = 80
 MOST_BYTES = 4 * (MAX_TITLE_CHARS + MAX_SNIPPET_CHARS + MAX_SOURCE_CHARS) + 200
 """What `prompt_hit` comes to at most, in UTF-8."""
 _NONCE = re.compile(r"[0-9a-f]{16,64}")
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile("[<\uff1c\ufe64](?=[^\\s\\d=.,-])")
 _CLOSING = re.compile("[>\uff1e]{2,}|(?<=[|\uff5c])[>\uff1e]")
@@ -83,18 +80,14 @@ def hits_variables(question: str, today: str, hits: Sequence[MergedHit], nonce: 
     return {
         "question": harmless(question, MAX_QUESTION_CHARS),
         "today": today,
-        "fence": fenced(shown, nonce),
+        "fence": fenced_hits(shown, nonce),
         "nonce": nonce,
         "keys": [hit.key for hit in hits],
         "hits": shown,
     }
 
 
-def new_nonce() -> str:
-    return secrets.token_hex(8)
-
-
-def fenced(hits: Sequence[Mapping[str, str]], nonce: str) -> str:
+def fenced_hits(hits: Sequence[Mapping[str, str]], nonce: str) -> str:
     """The hits between two lines that no content can contain. Raises ValueError for a nonce that could be guessed."""
     if not _NONCE.fullmatch(nonce):
         raise ValueError("a nonce has 16 to 64 hexadecimal digits")
@@ -103,4 +96,4 @@ def fenced(hits: Sequence[Mapping[str, str]], nonce: str) -> str:
         orjson.dumps({name: own.sub("…", harmless(value, MAX_SNIPPET_CHARS)) for name, value in hit.items()}).decode()
         for hit in hits
     ]
-    return "\n".join((f"<<<HITS {nonce}", *lines, f"HITS {nonce}>>>"))
+    return fenced("\n".join(lines), nonce, name="HITS")

@@ -12,7 +12,7 @@ from zarniwoop.pipelines.investigate.evaluate import (
     EvaluatedBatch,
     verdicts_schema,
 )
-from zarniwoop.pipelines.investigate.fence import hits_variables, new_nonce
+from zarniwoop.pipelines.investigate.fence import hits_variables
 from zarniwoop.pipelines.investigate.folder import ORDER, Batch, VerdictRecord, plain
 from zarniwoop.pipelines.investigate.found import gather, hits_of, judged_so_far, mode_of, ranked_so_far
 from zarniwoop.pipelines.investigate.optional import INSIGHTS_NODE, RERANK_NODE, state_of
@@ -21,6 +21,7 @@ from zarniwoop.pipelines.investigate.rank import RerankAnswer, order_schema, rer
 from zarniwoop.pipelines.investigate.refine import needs_refinement
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.stores.run_files import RANKED
+from zarniwoop.tools.untrusted import new_nonce
 
 _REFINING_SHARE = 0.25
 

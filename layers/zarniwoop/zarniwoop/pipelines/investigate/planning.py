@@ -13,7 +13,6 @@ from zarniwoop.llm.recipes import PLAN, REFINE
 from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, room_for
 from zarniwoop.pipelines.investigate.budget import searches_of_first_wave, why_spared
 from zarniwoop.pipelines.investigate.evaluate import Judged
-from zarniwoop.pipelines.investigate.fence import new_nonce
 from zarniwoop.pipelines.investigate.fitting import hint_chars
 from zarniwoop.pipelines.investigate.folder import PlanRecord
 from zarniwoop.pipelines.investigate.found import judged_so_far
@@ -31,6 +30,7 @@ from zarniwoop.pipelines.investigate.plan import (
 from zarniwoop.pipelines.investigate.refine import refine_variables, refined_plan
 from zarniwoop.pipelines.investigate.services import Work
 from zarniwoop.tools.research_investigate import InvestigateArguments
+from zarniwoop.tools.untrusted import new_nonce
 
 FEWEST_SURVIVORS = 3
 """A first wave with fewer is followed by a second."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from zarniwoop.llm.schema import portable_schema
 from zarniwoop.pipelines.investigate.evaluate import Judged, JudgedHit
-from zarniwoop.pipelines.investigate.fence import MAX_QUESTION_CHARS, fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fence import MAX_QUESTION_CHARS, fenced_hits, harmless, prompt_hit
 from zarniwoop.pipelines.investigate.fitting import that_fit
 from zarniwoop.pipelines.investigate.merge import HitSource, MergedHit
 from zarniwoop.pipelines.investigate.plan import ModelAnswer
@@ -102,7 +102,7 @@ def rerank_variables(question: str, today: str, ranked: RankedHitSet, nonce: str
     return {
         "question": harmless(question, MAX_QUESTION_CHARS),
         "today": today,
-        "fence": fenced(shown, nonce),
+        "fence": fenced_hits(shown, nonce),
         "nonce": nonce,
         "keys": [hit["key"] for hit in shown],
         "hits": shown,

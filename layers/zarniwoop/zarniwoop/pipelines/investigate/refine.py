@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.pipelines.investigate.evaluate import Judged
-from zarniwoop.pipelines.investigate.fence import fenced, harmless, prompt_hit
+from zarniwoop.pipelines.investigate.fence import fenced_hits, harmless, prompt_hit
 from zarniwoop.pipelines.investigate.fitting import HINTS_SHARE, hint_chars, that_fit, tokens_of
 from zarniwoop.pipelines.investigate.plan import (
     MAX_QUERY_CHARS,
@@ -57,7 +57,7 @@ def refine_variables(
         ],
         "survivors": len(judged.kept),
         "threshold": threshold,
-        "fence": fenced(shown, nonce),
+        "fence": fenced_hits(shown, nonce),
         "nonce": nonce,
         "hits": shown,
     }

@@ -1,14 +1,14 @@
 """The result of a run, composed out of its files: `result.json`, and the outcome that it stands for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zarniwoop.pipelines.investigate.evaluate import apply_verdicts
 from zarniwoop.pipelines.investigate.folder import ORDER, PlanRecord, RunFolder, VerdictRecord
 from zarniwoop.pipelines.investigate.found import WAVES, Gathered, gather, mode_of, ranked_so_far
 from zarniwoop.pipelines.investigate.optional import insights_told, notes_of, rerank_told
-from zarniwoop.pipelines.investigate.rank import RankedHitSet
+from zarniwoop.pipelines.investigate.rank import RankedHit, RankedHitSet
 from zarniwoop.stores.runs import Ending, Run, RunState
 
 SUCCESS = "success"
@@ -24,6 +24,16 @@ class Composed:
     outcome: str | None
     error: str | None
     document: dict[str, Any]
+
+    @property
+    def survivors(self) -> Sequence[RankedHit]:
+        ranked: Sequence[RankedHit] = self.document["survivors"]
+        return ranked
+
+    def with_evidence(self, links: Sequence[Mapping[str, Any]], note: str | None) -> "Composed":
+        """The same, with links to what was kept of the survivors, and why something was not."""
+        notes = [*self.document["notes"], *([note] if note else [])]
+        return replace(self, document={**self.document, "evidence": list(links), "notes": notes})
 
     def ended(self, ending: Ending) -> dict[str, Any]:
         """The result under that ending; it says of the end what the run says."""

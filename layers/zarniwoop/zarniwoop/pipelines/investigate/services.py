@@ -10,6 +10,7 @@ from zarniwoop.contract.failure import ZarniwoopError
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.dispatcher import Dispatcher
 from zarniwoop.dispatch.spending import RunBudget
+from zarniwoop.evidence.ledger import EvidenceLedger
 from zarniwoop.llm.gateway import ModelGateway
 from zarniwoop.observe.metrics import Metrics
 from zarniwoop.pipelines.investigate.budget import Budget
@@ -46,6 +47,7 @@ class StepServices:
     dispatcher: Dispatcher
     models: ModelGateway
     ends: RunEnds
+    ledger: Callable[[], EvidenceLedger]
     clock: Clock
     metrics: Metrics
 

@@ -1,0 +1,5 @@
+"""`evidence`: what a project has read, and whether it still says so."""
+
+from zarniwoop.entry.evidence import evidence
+
+handler = evidence()

@@ -1,0 +1,1 @@
+"""What answers stand on: kept, quoted, weighed, cited, and looked at again."""

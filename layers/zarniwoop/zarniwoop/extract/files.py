@@ -1,0 +1,111 @@
+"""Pages that are no markup: PDF, Word files, plain text, Markdown, JSON, feeds and other XML."""
+
+import re
+from collections import Counter
+from io import BytesIO
+
+from zarniwoop.contract.page import ExtractedPage, PageAnchor
+from zarniwoop.extract.docx import open_docx
+from zarniwoop.extract.docx_markup import docx_markup
+from zarniwoop.extract.feed import read_feed, read_xml
+from zarniwoop.extract.invisible import seen
+from zarniwoop.extract.json_text import read_json
+from zarniwoop.extract.language import language_of
+from zarniwoop.extract.limits import LONGEST_FIELD, LONGEST_TITLE, MOST_MARKDOWN, MOST_PDF_PAGES
+from zarniwoop.extract.lines import without_pictures
+from zarniwoop.extract.links import Resolver
+from zarniwoop.extract.markdown import written
+from zarniwoop.extract.metadata import read_date
+from zarniwoop.extract.outcome import Fault, Unreadable
+from zarniwoop.extract.pdf import read_pdf
+from zarniwoop.extract.sniff import Kind
+from zarniwoop.extract.tidy import tidied
+from zarniwoop.text.plain import clip, is_blank, one_line
+
+PAGE_GAP = "\n\n"
+_BROKEN_WORD = re.compile(r"(?<=[a-zà-öø-ÿ])-\n(?=[a-zà-öø-ÿ])")
+_HEADING = re.compile(r"^#{1,2}\s+(.{1,300}?)\s*#*$", re.MULTILINE)
+
+
+def read_pdf_page(raw: bytes) -> ExtractedPage:
+    """Raises Unreadable. Pages without any text are a scan's."""
+    found = read_pdf(BytesIO(raw), most_chars=MOST_MARKDOWN, most_pages=MOST_PDF_PAGES, cut=True)
+    counts: Counter[str] = Counter()
+    pages = [_BROKEN_WORD.sub("", without_pictures(tidied(seen(page, counts)))) for page in found.pages]
+    if all(map(is_blank, pages)):
+        raise Unreadable(Fault.SCANNED if pages else Fault.EMPTY)
+    markdown = PAGE_GAP.join(pages)
+    return ExtractedPage(
+        markdown=markdown,
+        extractor="pdf",
+        title=_short(found.title, LONGEST_TITLE),
+        byline=_short(found.author, LONGEST_FIELD),
+        published_at=read_date(found.created),
+        modified_at=read_date(found.modified),
+        language=language_of(text=markdown[:20_000]),
+        anchors=_anchors(pages),
+        hidden=dict(counts),
+        truncated=not found.whole,
+    )
+
+
+def _anchors(pages: list[str]) -> tuple[PageAnchor, ...]:
+    anchors, start = [], 0
+    for number, page in enumerate(pages, 1):
+        anchors.append(PageAnchor(name=f"page={number}", start=start))
+        start += len(page) + len(PAGE_GAP)
+    return tuple(anchors)
+
+
+def read_docx_page(raw: bytes, url: str) -> ExtractedPage:
+    """Raises Unreadable."""
+    found = open_docx(BytesIO(raw))
+    markup, whole = docx_markup(found.root, most_chars=2 * MOST_MARKDOWN)
+    text = written(markup, Resolver(url).absolute)
+    if is_blank(text.text):
+        raise Unreadable(Fault.EMPTY)
+    return ExtractedPage(
+        markdown=text.text,
+        extractor="docx",
+        title=_short(found.title, LONGEST_TITLE) or _headline(text.text),
+        byline=_short(found.author, LONGEST_FIELD),
+        published_at=read_date(found.created),
+        modified_at=read_date(found.modified),
+        language=language_of(text=text.text[:20_000]),
+        truncated=text.cut or not whole,
+    )
+
+
+def read_text_page(text: str, kind: Kind, url: str) -> ExtractedPage:
+    """Everything that is text already. Raises Unreadable."""
+    if kind is Kind.FEED:
+        return read_feed(text, Resolver(url).absolute)
+    if kind is Kind.JSON:
+        markdown, title, whole = read_json(text)
+        return ExtractedPage(markdown=markdown, extractor="json", title=title, truncated=not whole)
+    if kind is Kind.XML:
+        return _plain(read_xml(text), "xml")
+    return _plain(text, "markdown" if kind is Kind.MARKDOWN else "plain")
+
+
+def _plain(text: str, extractor: str) -> ExtractedPage:
+    counts: Counter[str] = Counter()
+    shown = without_pictures(tidied(seen(text[: MOST_MARKDOWN * 2], counts)))
+    return ExtractedPage(
+        markdown=shown[:MOST_MARKDOWN],
+        extractor=extractor,
+        title=_headline(shown) if extractor == "markdown" else None,
+        language=language_of(text=shown[:20_000]),
+        hidden=dict(counts),
+        truncated=len(shown) > MOST_MARKDOWN or len(text) > MOST_MARKDOWN * 2,
+    )
+
+
+def _headline(markdown: str) -> str | None:
+    heading = _HEADING.search(markdown[:10_000])
+    return _short(heading[1], LONGEST_TITLE) if heading else None
+
+
+def _short(text: str | None, limit: int) -> str | None:
+    line = one_line(text)
+    return clip(line, limit) if line else None
