@@ -22,13 +22,24 @@ hypothesis.settings.register_profile("machines differ", deadline=None)
 hypothesis.settings.load_profile("machines differ")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever draws examples runs the same lines hundreds of times: tracing them would take most of its time.
+_GO_OVER_IT_AGAIN = frozenset(
+    f"test_{name}.py"
+    for name in (
+        *("answer_schemas", "answers_for_models", "browser", "deadlines_of_pages", "fetch_leaks", "injection"),
+        *("many_fetches", "other_pythons", "verify_fetched", "web_corpus", "web_fetch_corpus"),
+    )
+)
+"""Tests that send many things one way, whose lines other tests cover."""
 
-    Tests that do so without hypothesis are marked `no_cover` where they stand.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever runs the same lines hundreds of times is not traced: that would take most of its time.
+
+    Tests that draw examples do so; single tests are marked `no_cover` where they stand.
     """
     for item in items:
-        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if draws or item.path.name in _GO_OVER_IT_AGAIN:
             item.add_marker(pytest.mark.no_cover)
 
 

@@ -1,12 +1,20 @@
 """`make docs`: writes what is generated into the documents, and nothing else of them."""
 
+import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from reference.openapi import document
 from reference.providers import page, summary_table
+from reference.routes import route_table
+from reference.tools import tool_table
 
 ROOT = Path(__file__).resolve().parents[2]
-_BEGIN, _END = "<!-- providers: written by `make docs` -->", "<!-- end of providers -->"
+_TABLES: Mapping[Path, Mapping[str, Callable[[], str]]] = {
+    ROOT / "README.md": {"providers": summary_table, "tools": tool_table},
+    ROOT / "docs" / "api.md": {"routes": route_table},
+}
 
 
 class NoPlaceError(Exception):
@@ -15,16 +23,26 @@ class NoPlaceError(Exception):
 
 def documents() -> dict[Path, str]:
     """Every document that holds something generated, as it must read."""
-    readme = ROOT / "README.md"
-    return {readme: _filled(readme.read_text(encoding="utf-8")), ROOT / "docs" / "providers.md": page()}
+    api = document()
+    return {
+        **{path: _filled(path, tables) for path, tables in _TABLES.items()},
+        ROOT / "docs" / "providers.md": page(),
+        ROOT / "docs" / "openapi.json": json.dumps(api, ensure_ascii=False, indent=1) + "\n",
+        ROOT / "functions" / "openapi" / "openapi.json": json.dumps(api, ensure_ascii=False, separators=(",", ":")),
+    }
 
 
-def _filled(text: str) -> str:
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        raise NoPlaceError(f"README.md needs the marks {_BEGIN} and {_END}")
-    return f"{before}{begin}\n{summary_table()}\n{end}{after}"
+def _filled(path: Path, tables: Mapping[str, Callable[[], str]]) -> str:
+    """With each table between its marks."""
+    text = path.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        opening, closing = f"<!-- {name}: written by `make docs` -->", f"<!-- end of {name} -->"
+        before, begin, rest = text.partition(opening)
+        _, end, after = rest.partition(closing)
+        if not (begin and end):
+            raise NoPlaceError(f"{path.name} needs the marks {opening} and {closing}")
+        text = f"{before}{begin}\n{table()}\n{end}{after}"
+    return text
 
 
 if __name__ == "__main__":

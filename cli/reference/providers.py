@@ -21,7 +21,7 @@ from zarniwoop.wire.operators import heeded
 _INTRODUCTION = """# Providers
 
 One section per built-in protocol, in the order of their declaration; `make docs` writes this page out of them.
-What every endpoint may set stands in the [README](../README.md#settings). A filter that a provider cannot apply is
+What every endpoint may set stands in [settings](settings.md). A filter that a provider cannot apply is
 applied here to what it gave, unless a line below says that it is ignored; `data.applied` of every answer tells.
 """
 

@@ -2,13 +2,14 @@
 
 import sys
 import time
+from contextlib import closing
 from typing import Any
 
 import httpx
 from rich.console import Console
 from rich.table import Table
 
-from stack.demo_pages import DemoFailedError, PagesDemo
+from stack.demo_pages import DemoFailedError, PagesDemo, expect
 from stack.running import AlreadyRunningError, Stack, running_stack
 
 SEARCHES = (
@@ -65,7 +66,10 @@ class Demo:
         self._rich()
         self._investigate()
         PagesDemo(self._stack, self._api, self._call, self._tell).run()
-        self._failover()
+        self.failover()
+
+    def close(self) -> None:
+        self._api.close()
 
     def _tell(self, line: str) -> None:
         self._console.print(line, highlight=False, soft_wrap=True)
@@ -73,14 +77,16 @@ class Demo:
     def _call(self, tool: str, *, may_fail: bool = False, **arguments: Any) -> dict[str, Any]:
         started = time.monotonic()
         answer = self._api.post(f"/v1/tools/{tool}", json={"project_id": self._stack.project_id, **arguments})
-        envelope: dict[str, Any] = answer.json()
         self._console.print(
             f"\n[bold]POST /v1/tools/{tool}[/] {_shown(arguments)} → {answer.status_code}, "
             f"{(time.monotonic() - started) * 1000:.0f} ms{self._cold(tool)}",
             highlight=False,
         )
-        if answer.status_code not in (200, 202) or not (envelope["ok"] or may_fail):
-            raise DemoFailedError(f"{tool} answered {answer.status_code}: {envelope.get('error')}")
+        told = answer.json() if "json" in answer.headers.get("Content-Type", "") else {}
+        if answer.status_code not in (200, 202) or not (told.get("ok") or may_fail):
+            why = (told.get("error") or {}).get("detail", "no envelope")
+            raise DemoFailedError(f"{tool}: expected an answer that is ok, got {answer.status_code}: {why}")
+        envelope: dict[str, Any] = told
         return envelope
 
     def _providers(self, title: str) -> dict[str, Any]:
@@ -90,8 +96,7 @@ class Demo:
             states = [_state(row, modality, word) for modality, word in row["availability"].items()]
             table.add_row(row["id"], row["protocol"], " ".join(states))
         self._console.print(table)
-        if data["misconfigured"]:
-            raise DemoFailedError(f"misconfigured: {data['misconfigured']}")
+        expect("misconfigured endpoints", [], data["misconfigured"])
         return data
 
     def _search(self, modality: str, query: str) -> dict[str, Any]:
@@ -105,8 +110,9 @@ class Demo:
         handled = ", ".join(f"{each['name']} {each['handling']}" for each in data["applied"])
         self._console.print(f"  filters: {handled}", highlight=False)
         for hit in data["hits"]:
-            if not "2004" <= hit["published_at"]["value"][:4] <= "2012":
-                raise DemoFailedError(f"a hit of {hit['published_at']['value']} passed the date filter")
+            dated = hit["published_at"]["value"]
+            if not "2004" <= dated[:4] <= "2012":
+                raise DemoFailedError(f"the date filter: expected hits of 2004 to 2012, got one of {dated}")
 
     def _rich(self) -> None:
         data = self._call("research_rich", query="solar energy", max_results=1)["data"]
@@ -124,14 +130,16 @@ class Demo:
             if progress != shown:
                 self._console.print(f"  {run['state']}: {progress}", highlight=False)
             shown = progress
-        if run["state"] != "succeeded" or run["outcome"] != "success":
-            raise DemoFailedError(f"the investigation ended as {run['state']}, {run['outcome']}: {run['error']}")
+        ended = (run["state"], run["outcome"], run["error"])
+        expect("the end of the investigation", ("succeeded", "success", None), ended)
         self._show_ranked(run["results"])
 
     def _show_ranked(self, results: dict[str, Any]) -> None:
         survivors, dropped = results["hits"], results["dropped"]
-        if results["mode"] != "builtin" or not survivors or not dropped:
-            raise DemoFailedError(f"{len(survivors)} survivors and {len(dropped)} dropped hits ({results['mode']})")
+        expect("the mode of the judgement", "builtin", results["mode"])
+        if not survivors or not dropped:
+            got = f"{len(survivors)} and {len(dropped)}"
+            raise DemoFailedError(f"the investigation: expected survivors and dropped hits, got {got}")
         for search in results["searches"]:
             self._console.print(
                 f"  wave {search['wave']}, {search['modality']} {search['query']!r}: "
@@ -149,7 +157,7 @@ class Demo:
         for hit in dropped[:SHOWN_HITS]:
             self._console.print(f"    {hit['title']}\n       {hit['reason']}", highlight=False, markup=False)
 
-    def _failover(self) -> None:
+    def failover(self) -> None:
         """Serper's web search starts to answer 429: the next one answers, and the cooldown shows."""
         httpx.post(
             f"{self._stack.simulator_url}/_control/faults",
@@ -157,18 +165,18 @@ class Demo:
         ).raise_for_status()
         self._console.print("\n[bold]serper-main now answers 429 with Retry-After: 120[/]", highlight=False)
         data = self._search("WEB", "cathedral bells")
-        failed, *_, answered = data["attempts"]
-        if failed["reason"] != "rate_limited" or answered["instance_id"] == failed["instance_id"]:
-            raise DemoFailedError(f"no failover: {data['attempts']}")
+        failed, answered = data["attempts"][0], data["attempts"][-1]
+        expect("the first attempt's reason", "rate_limited", failed["reason"])
+        if answered["instance_id"] == failed["instance_id"]:
+            raise DemoFailedError(f"the failover: expected another endpoint's answer, got {answered['instance_id']}'s")
         rows = {row["id"]: row for row in self._providers("after the failover")["providers"]}
-        if rows["serper-main"]["availability"]["WEB"] != "COOLDOWN":
-            raise DemoFailedError("the cooldown does not show")
-        if rows["serper-main"]["availability"]["IMAGE"] != "READY":
-            raise DemoFailedError("the cooldown of WEB spread to IMAGE")
+        states = rows["serper-main"]["availability"]
+        expect("serper-main's state for WEB and IMAGE", ("COOLDOWN", "READY"), (states["WEB"], states["IMAGE"]))
 
     def _show(self, result: dict[str, Any], *, label: str = "") -> None:
         if not result["hits"]:
-            raise DemoFailedError(f"no hits: {result['attempts']}")
+            reasons = {each["instance_id"]: each["reason"] or each["outcome"] for each in result["attempts"]}
+            raise DemoFailedError(f"{result['query']!r}: expected hits, got none; {reasons}")
         for attempt in result["attempts"]:
             why = f" ({attempt['reason']})" if attempt["reason"] else ""
             self._console.print(
@@ -196,6 +204,10 @@ def _state(row: dict[str, Any], modality: str, word: str) -> str:
     return f"{modality} {word}" + (f" {left:.0f} s left" if left else "")
 
 
+def farewell(seconds: float) -> str:
+    return f"\nEvery answer was as expected. {seconds:.0f} s in all; nothing is left running."
+
+
 def main() -> int:
     console = Console(width=110)
     started = time.monotonic()
@@ -206,15 +218,14 @@ def main() -> int:
             console.print(
                 f"… deployed after {time.monotonic() - started:.0f} s, API at {stack.api_url}", highlight=False
             )
-            Demo(stack, console).run()
-    except (AlreadyRunningError, DemoFailedError) as error:
+            with closing(Demo(stack, console)) as demo:
+                demo.run()
+    except (AlreadyRunningError, DemoFailedError, httpx.HTTPError) as error:
         console.print(f"\nThe demo failed: {error}", style="bold red", markup=False)
         return 1
     except KeyboardInterrupt:
         return 130
-    console.print(
-        f"\nEvery answer was as expected. {time.monotonic() - started:.0f} s in all; nothing is left running."
-    )
+    console.print(farewell(time.monotonic() - started))
     return 0
 
 

@@ -12,8 +12,17 @@ _CHANGE = {"path": "/web/mills/history", "find": "a small moon", "put": "a littl
 _METADATA = "http://169.254.169.254/latest/meta-data/iam/security-credentials/"
 
 
+_MOST_SHOWN = 200
+
+
 class DemoFailedError(Exception):
     """An answer was not what a user may expect."""
+
+
+def expect(what: str, expected: object, got: object) -> None:
+    """Raises DemoFailedError in a line, however much there is of what came."""
+    if got != expected:
+        raise DemoFailedError(f"{what}: expected {_line(expected)}, got {_line(got)}")
 
 
 class Call(Protocol):
@@ -46,9 +55,9 @@ class PagesDemo:
     def _find(self) -> None:
         """Hits of the simulator's own web, each kept as evidence."""
         envelope = self._call("web_search", query="tide mill", max_results=2)
-        for hit, kept in zip(envelope["data"]["hits"], envelope["evidence"], strict=True):
+        for hit, kept in zip(envelope["data"]["hits"], envelope["evidence"], strict=False):
             self._tell(f"  {hit['rank']}. {hit['title']}  {hit['url']}\n     kept as {kept['href']}")
-        self._expect(len(envelope["evidence"]) == 2, envelope["evidence"])
+        expect("hits kept as evidence", 2, len(envelope["evidence"]))
 
     def _fetch(self) -> tuple[str, int, int]:
         """An article that was moved, a PDF, and a wall: the id of the article's evidence, and its quote's place."""
@@ -57,11 +66,13 @@ class PagesDemo:
         envelope = self._call("web_fetch", urls=urls, quotes=[QUOTE])
         for page in envelope["data"]["pages"]:
             self._show(page)
-        article, report, wall = envelope["data"]["pages"]
-        self._expect((article["outcome"], report["outcome"], wall["outcome"]) == ("ok", "ok", "blocked"), envelope)
-        self._expect(wall["evidence_id"] is None, wall)
+        pages = envelope["data"]["pages"]
+        expect("outcomes of the pages", ["ok", "ok", "blocked"], [page["outcome"] for page in pages])
+        article, report, wall = pages
+        expect("evidence of the wall", None, wall["evidence_id"])
+        stands = [[quote["stands"] for quote in page["quotes"]] for page in (article, report)]
+        expect("whether the quote stands in the article and in the report", [[True], [False]], stands)
         (quote,) = article["quotes"]
-        self._expect(quote["stands"] and not report["quotes"][0]["stands"], article["quotes"])
         self._tell(f"  the quote stands in the first, characters {quote['start']} to {quote['end']}: “{quote['text']}”")
         return article["evidence_id"], quote["start"], quote["end"]
 
@@ -77,19 +88,20 @@ class PagesDemo:
         text = read["content"].removeprefix(f"<<<UNTRUSTED {fence}\n").removesuffix(f"\nUNTRUSTED {fence}>>>")
         signals = ", ".join(f"{each['value']} {each['points']:+.2f}" for each in evidence["signals"] if each["points"])
         self._tell(f"  offset {start}: “{text}”; credibility {evidence['credibility_score']:.2f} ({signals})")
-        self._expect(text == QUOTE, read)
+        expect("the stored text where the quote stands", QUOTE, text)
 
     def _verify(self, evidence_id: str, verdict: str, of_quote: str) -> None:
         asked = {"project_id": self._stack.project_id}
         seen = self._answered(self._api.post(f"/v1/evidence/{evidence_id}/verify", params=asked))
         quotes = ", ".join(each["verdict"] for each in seen["quotes"])
-        self._tell(f"  {seen['verdict']} ({seen['alike']:.0%} of its lines stand), quote: {quotes}")
-        self._expect((seen["verdict"], quotes) == (verdict, of_quote), seen)
+        self._tell(f"  {seen['verdict']} ({seen['alike'] or 0:.0%} of its lines stand), quote: {quotes}")
+        expect("the verdicts on page and quote", (verdict, of_quote), (seen["verdict"], quotes))
 
     def _cite(self, evidence_id: str) -> None:
         cited = self._call("evidence_store", action="cite", ids=[evidence_id])["data"]
         self._tell(f"  {cited['text'].strip()}")
-        self._expect("How a tide mill works" in cited["text"], cited)
+        title = "How a tide mill works"
+        expect("the title in the reference", title, title if title in cited["text"] else cited["text"])
 
     def _attack(self) -> None:
         """The account's credentials, and a page that leads there."""
@@ -97,10 +109,11 @@ class PagesDemo:
         pages = self._call("web_fetch", may_fail=True, urls=urls)["data"]["pages"]
         for page in pages:
             self._show(page)
-        self._expect({page["outcome"] for page in pages} == {"address_refused"}, pages)
+        expect("outcomes of the attacks", ["address_refused"] * 2, [page["outcome"] for page in pages])
 
     def _resolve(self) -> None:
         data = self._call("geo_resolve", query="Kölner Dom", max_results=1)["data"]
+        expect("places of that name", 1, len(data["places"]))
         (place,) = data["places"]
         box = ", ".join(f"{name} {degrees}" for name, degrees in (place["bounding_box"] or {}).items())
         self._tell(f"  {place['name']}: {place['lat']}, {place['lon']} ({place['precision']}), {box}")
@@ -114,13 +127,14 @@ class PagesDemo:
     def _answered(self, answer: httpx.Response) -> Mapping[str, Any]:
         path = answer.request.url.path.partition("/v1/")[2]
         self._tell(f"\n[bold]{answer.request.method} /v1/{path}[/] → {answer.status_code}")
-        self._expect(answer.status_code == 200, answer.text)
+        expect(f"the answer of {path}", 200, answer.status_code)
         data: Mapping[str, Any] = answer.json()["data"]
         return data
 
-    def _expect(self, right: bool, told: Any) -> None:
-        if not right:
-            raise DemoFailedError(str(told))
+
+def _line(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
 
 def _step(step: Mapping[str, Any]) -> str:

@@ -5,7 +5,8 @@ The emulator is pinned by hash, so the functions that are wrapped here are the o
   * `x-amazon-apigateway-gateway-responses` in an API's body, which is how SAM writes `GatewayResponses`;
   * the resources of `ssm:GetParameters` and `ssm:GetParametersByPath`, which it only lets pass by `Resource: "*"`;
   * `bedrock:InvokeModel` as the permission to `Converse`;
-  * the class of what a function raises as the name of its error.
+  * the class of what a function raises as the name of its error;
+  * a log stream as that of one environment: it begins one for every invocation.
 AWS does all of it; with them the template that is tested is the one that ships. And it unpacks a layer anew for every
 environment of a function, which takes longer than all the rest of its start; here they share one copy.
 """
@@ -18,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 from urllib.parse import unquote
+from weakref import WeakKeyDictionary
 
 _GATEWAY_RESPONSES = "x-amazon-apigateway-gateway-responses"
 _CONVERSE_ACTIONS = {
@@ -28,6 +30,7 @@ _RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?::.*)?$", re.MULTILINE)
 """The last line of a traceback, which is not indented."""
 _usage_key: ContextVar[str | None] = ContextVar("usage_key", default=None)
 _more_parameters: ContextVar[Sequence[str]] = ContextVar("more_parameters", default=())
+_process: ContextVar[Any] = ContextVar("process", default=None)
 
 
 def take_keys_from_the_authorizer(gateway: Any) -> None:
@@ -164,6 +167,32 @@ def share_layers(runtime: Any, functions: Any) -> None:
     runtime.Worker._spawn = spawn_on_shared_layers
 
 
+def keep_log_streams(runtime: Any, functions: Any) -> None:
+    """Let all that one environment prints be in one log stream, as in Lambda: it tells who answered a request."""
+    invoke, emit, new_id = runtime.Worker.invoke, functions._emit_lambda_logs, functions.new_uuid
+    streams: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+    def invoke_and_note(worker: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return invoke(worker, *args, **kwargs)
+        finally:
+            _process.set(worker._proc)
+
+    def emit_into_its_stream(*args: Any, **kwargs: Any) -> None:
+        try:
+            emit(*args, **kwargs)
+        finally:
+            _process.set(None)
+
+    def stream_or_new_id() -> str:
+        process = _process.get()
+        return new_id() if process is None else streams.setdefault(process, new_id())
+
+    runtime.Worker.invoke = invoke_and_note
+    functions._emit_lambda_logs = emit_into_its_stream
+    functions.new_uuid = stream_or_new_id
+
+
 def _parameters_named(body: bytes) -> list[str]:
     try:
         asked = json.loads(body or b"{}")
@@ -184,7 +213,9 @@ def main() -> None:
     read_whole_apis(gateway, provisioners)
     functions = importlib.import_module("ministack.services.lambda_svc")
     tell_error_types(functions)
-    share_layers(importlib.import_module("ministack.core.lambda_runtime"), functions)
+    runtime = importlib.import_module("ministack.core.lambda_runtime")
+    share_layers(runtime, functions)
+    keep_log_streams(runtime, functions)
     actions = importlib.import_module("ministack.core.iam_actions")
     name_converse_as_iam_does(actions)
     guard_parameters(actions, importlib.import_module("ministack.core.iam_evaluator"))

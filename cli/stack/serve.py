@@ -17,6 +17,12 @@ from stack import places
 from stack.running import AlreadyRunningError, Stack, running_stack
 from stack.target import LOCAL_REGION
 
+EXPORT = (
+    """eval "$(python3 -c 'import json; s = json.load(open(".local/stack.json")); """
+    """print("export ZARNIWOOP_URL=%(api_url)s ZARNIWOOP_TOKEN=%(token)s" % s)')\""""
+)
+"""README's line, to be typed in the checkout."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="stack.serve", description=__doc__)
@@ -33,12 +39,18 @@ def _serve(*, simulator: bool) -> None:
     with running_stack("serve", simulator=simulator, tell=_tell) as stack:
         try:
             write_stack_file(places.STACK_FILE, stack)
-            _tell(f"up: {stack.api_url}/v1/tools (details and a token in {places.STACK_FILE.relative_to(places.ROOT)})")
-            _tell("Ctrl-C or `make stop` ends it")
+            announce(stack)
             threading.Event().wait()
         finally:
             places.STACK_FILE.unlink(missing_ok=True)
             _tell("stopping")
+
+
+def announce(stack: Stack) -> None:
+    """The URL as every client takes it; the token stays in its file."""
+    _tell(f"up: {stack.api_url} (details and a token in .local/stack.json)")
+    _tell(f"for clients: {EXPORT}")
+    _tell("Ctrl-C or `make stop` ends it")
 
 
 def write_stack_file(path: Path, stack: Stack) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from botocore.exceptions import BotoCoreError, ClientError
 
 from stack import places
+from stack.seeding import PROJECT, TENANT
 from stack.target import Target
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
 from zarniwoop.stores.keys import is_id
@@ -23,6 +24,8 @@ from zarniwoop.tools.registry import TOOLS
 
 HASH_KEY = "_stack/queryHashKey"
 _DAY = 86_400
+_ALL = ("*",)
+_PROJECT_HELP = f"a project it may act for; repeatable; '*': all (default: {PROJECT} on the local stack, else all)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +121,8 @@ def local_target() -> Target:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="stack.token", description=__doc__)
     parser.add_argument("--stack-name", help="a stack in AWS; default: the local stack")
-    parser.add_argument("--tenant", default="local", help="the tenant that the token belongs to (default: local)")
-    parser.add_argument("--project", action="append", help="a project it may act for; repeatable (default: all)")
+    parser.add_argument("--tenant", default=TENANT, help="the tenant that the token belongs to (default: local)")
+    parser.add_argument("--project", action="append", help=_PROJECT_HELP)
     parser.add_argument(
         "--level",
         type=int,
@@ -139,7 +142,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 raise SystemExit("there is no such token")
             sys.stdout.write("revoked\n")
             return
-        sys.stdout.write(f"{issue(target, _wanted(given))}\n")
+        wanted = _wanted(given)
+        sys.stdout.write(f"{issue(target, wanted)}\n")
+        if wanted.projects == _ALL:
+            sys.stderr.write("it names no project: calls do, by project_id, --project NAME or ZARNIWOOP_PROJECT\n")
     except ValueError as error:
         parser.error(str(error))
     except (BotoCoreError, ClientError) as error:
@@ -147,9 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _wanted(given: argparse.Namespace) -> Wanted:
+    """On the local stack, for the project that its own token is for, where nothing else is said."""
+    usual = (PROJECT,) if given.tenant == TENANT and not given.stack_name else _ALL
     return Wanted(
         tenant_id=given.tenant,
-        projects=tuple(given.project or ("*",)),
+        projects=tuple(given.project or usual),
         level=given.level,
         tools=tuple(given.tool),
         days=given.days,

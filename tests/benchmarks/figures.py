@@ -81,6 +81,10 @@ FIGURES = (
         name="cold_import_ratio", unit="ratio of CPU time", target=1.3,
         side="import_function", base="import_boto3", value="cpu_ms", timed=True,
     ),
+    Figure(
+        name="mcp_cold_import_ratio", unit="ratio of CPU time", target=1.3,
+        side="import_mcp", base="import_boto3", value="cpu_ms", timed=True,
+    ),
     Figure(name="rss_mb", unit="MB", target=80.0, side="memory", value="rss_mb"),
     Figure(name="bomb_rss_delta_mb", unit="MB", target=10.0, side="bomb", value="delta_mb"),
     Figure(name="fetch_bombs_rss_delta_mb", unit="MB", target=10.0, side="fetch_bombs", value="delta_mb"),

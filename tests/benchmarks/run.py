@@ -24,7 +24,7 @@ ROUNDS = 10
 PAIRS = (
     ("httpx_post", "dispatch", "transport_post"),
     ("httpx_two_gets", "pubmed"),
-    ("import_boto3", "import_function"),
+    ("import_boto3", "import_function", "import_mcp"),
 )
 RUNS_ALONE = {
     "rich": 5,

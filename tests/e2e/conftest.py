@@ -38,7 +38,12 @@ def answers() -> Iterator[SeenAnswers]:
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
     """The stack, its endpoints pointing at the provider simulator, its Bedrock at the scripted model."""
-    parameters = {"BedrockModelArns": BEDROCK_MODEL_ARN}
+    never = "at(2099-01-01T00:00:00)"  # the schedule is there, and fires when a test says so
+    parameters = {
+        "BedrockModelArns": BEDROCK_MODEL_ARN,
+        "StandingQuerySchedule": never,
+        "PublicUrl": "https://zarniwoop.example",
+    }
     with running_stack("test", simulator=True, model=True, parameters=parameters) as running:
         yield running
 

@@ -33,7 +33,7 @@ def test_without_a_valid_token_nobody_gets_in(stack: Stack, authorization: str |
     answer = _get(stack, _TOOLS, authorization)
 
     assert answer.status_code == 401
-    assert answer.headers["www-authenticate"] == "Bearer"
+    assert answer.headers["www-authenticate"].startswith("Bearer ")
     body = answer.json()
     assert (body["ok"], body["data"], body["error"]["status"]) == (False, None, 401)
     assert "make token" in body["error"]["suggested_action"]

@@ -1,70 +1,65 @@
-"""The README's own snippets, run as they are printed, against the deployed stack."""
+"""Every snippet of README and docs, run as it is printed, and `make demo`, against the deployed stack."""
 
-import os
-import re
-import shutil
-import subprocess
-import sys
+import io
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
-import orjson
+import httpx
 import pytest
+from rich.console import Console
 
-from stack import places
+from stack.demo import SEARCHES, Demo
+from stack.demo_pages import QUOTE
+from stack.documents import put_samples, wait_for_index
 from stack.running import Stack
-from stack.serve import write_stack_file
+from stack.token import Wanted, issue
+from tests.simulator.model_server import ModelServer
+from tests.snippets.blocks import Section, sections
+from tests.snippets.how import RUN
+from tests.snippets.world import World
 
 pytestmark = pytest.mark.e2e
 
-README = (places.ROOT / "README.md").read_text(encoding="utf-8")
-SECTION = re.split(r"^## ", README.partition("\n## Use it\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
-BASH = re.findall(r"^```bash\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
-PYTHON = re.findall(r"^```python\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
+PROJECT = "snippets"
+DEMO_PROJECT = "whole-demo"
+
+
+@pytest.fixture(scope="module")
+def world(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A project of their own, in which no other test has left a cooldown."""
+    token = issue(stack.target, Wanted(tenant_id=stack.tenant_id, projects=(PROJECT,)))
+    own = replace(stack, token=token, project_id=PROJECT)
+    folder: Path = tmp_path_factory.mktemp("snippets")
+    with ModelServer() as model:
+        yield World.made(own, folder, model.url)
+
+
+@pytest.mark.parametrize("section", [each for each in sections() if each.key in RUN], ids=str)
+def test_what_is_printed_does_what_it_says(section: Section, world: World) -> None:
+    """In a shell or by Python, with the variables that README sets; `tests/snippets` says what must come of it."""
+    RUN[section.key](world, *section.blocks)
 
 
 @pytest.fixture
-def project(stack: Stack, tmp_path: Path) -> Path:
-    """A folder with `.local/stack.json` in it, as `make serve` writes it."""
-    (tmp_path / ".local").mkdir()
-    write_stack_file(tmp_path / ".local" / "stack.json", stack)
-    return tmp_path
+def demo_stack(stack: Stack) -> Iterator[Stack]:
+    """A project of its own with the sample documents, since the demo leaves a cooldown; the web is whole afterwards."""
+    bucket = stack.outputs["DocumentsBucketName"]
+    samples = put_samples(stack.target, bucket, stack.tenant_id, DEMO_PROJECT)
+    token = issue(stack.target, Wanted(tenant_id=stack.tenant_id, projects=(DEMO_PROJECT,)))
+    wait_for_index(stack.target, bucket, stack.tenant_id, DEMO_PROJECT, samples)
+    yield replace(stack, token=token, project_id=DEMO_PROJECT)
+    for what in ("pages", "faults"):
+        httpx.delete(f"{stack.simulator_url}/_control/{what}", trust_env=False).raise_for_status()
 
 
-def _ran(*command: str, folder: Path, **variables: str) -> str:
-    known = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "NO_PROXY": "*", **variables}
-    done = subprocess.run(  # noqa: S603
-        command, cwd=folder, env=known, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_the_shell_snippets_find_the_stack_search_and_investigate(project: Path) -> None:
-    """Two variables out of the file, one search with curl and hits in its answer, one run."""
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not on this machine")
-    variables, search, investigation = BASH
-    found = orjson.loads(_ran("bash", "-e", "-u", "-c", f"{variables}\n{search}", folder=project))
-    assert found["ok"] is True
-    assert 1 <= len(found["data"]["hits"]) <= 3
-    begun = orjson.loads(_ran("bash", "-e", "-u", "-c", f"{variables}\n{investigation}", folder=project))
-    assert begun["ok"] is True
-    assert begun["data"]["status_url"].startswith(f"/v1/runs/{begun['data']['run_id']}?")
-
-
-def test_the_python_snippets_search_and_hand_the_tools_to_a_model(stack: Stack, tmp_path: Path) -> None:
-    """In the order in which they stand; what a model then asks for is run by the last of them."""
-    assert len(PYTHON) == 2, "one that searches, one with the tools"
-    asked = """
-print([tool["function"]["name"] for tool in tools])
-print(run("research_providers", {})["ok"])
-"""
-    code = "\n".join([*PYTHON, asked])
-    printed = _ran(
-        sys.executable, "-c", code, folder=tmp_path, ZARNIWOOP_URL=stack.api_url, ZARNIWOOP_TOKEN=stack.token
-    ).splitlines()
-    *hits, names, ok = printed
-    assert hits
-    assert all(" http" in hit for hit in hits)
-    assert "'research_search'" in names
-    assert ok == "True"
+def test_every_act_of_the_demo_succeeds(demo_stack: Stack) -> None:
+    """To its end, where the failover is."""
+    told = io.StringIO()
+    with closing(Demo(demo_stack, Console(file=told, width=200))) as demo:
+        demo.run()
+    shown = told.getvalue()
+    assert all(f"modality='{modality}'" in shown for modality, _ in SEARCHES)
+    assert f"“{QUOTE}”" in shown
+    assert "serper-main now answers 429" in shown

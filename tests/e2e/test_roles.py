@@ -58,7 +58,10 @@ ALLOWED = {
     | {"read state", "write state", "keep quota", "write calls", "keep answer", "put hits aside"}
     | {"ask the page fetcher"},
     "GeoResolve": _SEARCHING | _ANSWERING | _KEEPING_EVIDENCE,
-    "ResearchProviders": _SETTINGS | _ANSWERING | _INDEX | {"read state", "keep quota", "count calls"},
+    "ResearchProviders": _SETTINGS
+    | _ANSWERING
+    | _INDEX
+    | {"read state", "keep quota", "count calls", "put hits aside"},
     "ResearchInvestigate": _ANSWERING
     | _RUN_FILES
     | _SETTINGS
@@ -68,16 +71,24 @@ ALLOWED = {
     | _RUN_FILES
     | _KEEPING_EVIDENCE
     | {"read run", "write run", "write run file", "find content", "read body", "write body"}
-    | {"read insights", "write insights", "read hits put aside"}
+    | {"read insights", "write insights", "read hits put aside", "read answered part", "write answered part"}
     | {"list recipes", "read recipe", "ask model"},
     "Runs": _RUN_FILES
     | {"read secret", "read run", "list runs", "write run", "find content", "read body", "read insights"}
-    | {"read large answer", "put hits aside", "read hits put aside"},
+    | {"read large answer", "put hits aside", "read hits put aside", "read answered part"},
     "Settings": _SEARCHING | {"write tenant setting", "write project setting", "delete setting", "record a change"},
     "IndexDocuments": _INDEX | {"read document", "write index", "delete index", "ask for an index"},
+    "AnswerQuestions": _SEARCHING
+    | _KEEPING_EVIDENCE
+    | {"list inbox", "read questions", "read answers", "write answers", "list content"}
+    | {"read answered part", "write answered part", "send questions on"},
+    "StandingQuery": _SEARCHING | _ANSWERING,
     "Evidence": _SETTINGS | _READING_EVIDENCE | {"read state", "write state", "ask the page fetcher"},
-    "EvidenceStore": _ANSWERING | _READING_EVIDENCE | {"read secret"},
+    "EvidenceStore": _ANSWERING | _READING_EVIDENCE | {"read secret", "put hits aside"},
+    "RunStatus": _ANSWERING | _RUN_FILES | {"read run", "put hits aside"},
+    "ResultRead": _ANSWERING | {"list content", "read hits put aside"},
     "PageFetcher": set(),
+    "Mcp": {"ask a tool"},
     "Documents": _INDEX,
     "Usage": _RUN_FILES | {"count calls", "list runs"},
     "Results": {"list content", "read hits put aside"},
@@ -107,6 +118,7 @@ def _attempts(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str,
     return (
         _attempts_of_runs(outputs, key, one)
         | _attempts_of_evidence(outputs, key, one)
+        | _attempts_of_the_inbox(outputs)
         | {
             "list documents": ("s3", "list_objects_v2", {**documents, "Prefix": "p/p/"}),
             "read document": ("s3", "get_object", document),
@@ -189,6 +201,26 @@ def _attempts_of_evidence(
         "delete text": ("s3", "delete_object", text),
         "read what is no text": ("s3", "get_object", other),
         "ask the page fetcher": ("lambda", "invoke", asked),
+        "ask a tool": ("lambda", "invoke", {"FunctionName": outputs["ResearchRichFunctionName"], "Payload": "{}"}),
+    }
+
+
+def _attempts_of_the_inbox(outputs: Mapping[str, str]) -> dict[str, tuple[str, str, dict[str, Any]]]:
+    inbox = {"Bucket": outputs["InboxBucketName"]}
+    questions, answers = ({**inbox, "Key": f"p/p/probe.{what}.jsonl"} for what in ("questions", "answers"))
+    part = {"Bucket": outputs["ContentBucketName"], "Key": "p/p/content/questions/probe/000000.jsonl"}
+    again = {"QueueUrl": outputs["QuestionsQueueUrl"], "MessageBody": '{"detail": {"object": {"key": "", "etag": ""}}}'}
+    return {
+        "list inbox": ("s3", "list_objects_v2", inbox),
+        "read questions": ("s3", "get_object", questions),
+        "write questions": ("s3", "put_object", {**questions, "Body": ""}),
+        "delete questions": ("s3", "delete_object", questions),
+        "read answers": ("s3", "get_object", answers),
+        "write answers": ("s3", "put_object", {**answers, "Body": ""}),
+        "delete answers": ("s3", "delete_object", answers),
+        "read answered part": ("s3", "get_object", part),
+        "write answered part": ("s3", "put_object", {**part, "Body": ""}),
+        "send questions on": ("sqs", "send_message", again),
     }
 
 

@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that stands still until a test moves it, and one that goes on a little whenever it is looked at."""
 
 
 class FakeClock:
@@ -22,3 +22,11 @@ class FakeClock:
     def advance(self, seconds: float) -> None:
         self._now += seconds
         self._monotonic += seconds
+
+
+class TickingClock(FakeClock):
+    """As real ones do: between two looks at it some time is gone."""
+
+    def monotonic(self) -> float:
+        self.advance(0.001)
+        return super().monotonic()

@@ -94,6 +94,7 @@ def cloud() -> Iterator[Cloud]:
                 "EVIDENCE_BUCKET": "evidence",
                 "RECIPES_BUCKET": "recipes",
                 "DOCUMENTS_BUCKET": "documents",
+                "INBOX_BUCKET": "inbox",
                 "EVENT_BUS": "default",
                 "SETTINGS_ROOT": SETTINGS_ROOT,
                 "ALLOWED_PRIVATE_NETWORKS": "127.0.0.1/32",
@@ -110,9 +111,11 @@ def cloud() -> Iterator[Cloud]:
                 BillingMode="PAY_PER_REQUEST",
                 **{name: properties[name] for name in ("GlobalSecondaryIndexes",) if name in properties},
             )
-        for bucket in ("content", "evidence", "recipes", "documents"):
+        for bucket in ("content", "evidence", "recipes", "documents", "inbox"):
             made.client("s3").create_bucket(Bucket=bucket)
-        made.variables["DOCUMENTS_QUEUE_URL"] = made.client("sqs").create_queue(QueueName="documents")["QueueUrl"]
+        for queue in ("documents", "questions"):
+            url = made.client("sqs").create_queue(QueueName=queue)["QueueUrl"]
+            made.variables[f"{queue.upper()}_QUEUE_URL"] = url
         made.variables["INVESTIGATE_STATE_MACHINE"] = _state_machine(made.client("stepfunctions"))
         made.client("ssm").put_parameter(
             Name=f"{SETTINGS_ROOT}/_stack/queryHashKey", Value="h" * 64, Type="SecureString"

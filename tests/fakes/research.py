@@ -121,6 +121,8 @@ class Research:
             forecasts=_no_investigations,  # type: ignore[arg-type]
             pages=_no_investigations,  # type: ignore[arg-type]
             evidence=lambda: self.evidence,
+            runs=_no_investigations,  # type: ignore[arg-type]
+            rests=_no_investigations,  # type: ignore[arg-type]
         )
 
     def scope(self, seconds: float = 20.0, *, project_id: str = "demo") -> SearchScope:

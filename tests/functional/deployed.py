@@ -10,11 +10,16 @@ from botocore.loaders import create_loader
 from botocore.session import Session, get_session
 
 from stack.seeding import settings
+from tests.fakes.answer_schemas import check_answer
 from tests.fakes.cloud import REGION, Cloud, LambdaContext, cloud
 from tests.fakes.evidence import FakePages, page, read
 from tests.fakes.functions import body_of, handler_of
 from tests.simulator import Simulator
 from zarniwoop.settings.names import is_secret
+from zarniwoop.stores.continuations import Rest
+from zarniwoop.stores.runs import Run
+from zarniwoop.stores.state import ProjectKey
+from zarniwoop.text.as_json import as_json
 from zarniwoop.wiring import Environment, environment
 
 if TYPE_CHECKING:
@@ -27,6 +32,9 @@ _LOADER = create_loader()
 SAMPLE_PAGE = "https://en.wikipedia.org/wiki/Bell"
 """The page that the sample events ask for; of all other pages there is none."""
 SAMPLE_TEXT = "# Bell\n\nA bell is a directly struck idiophone, and most have the shape of a hollow cup."
+PROJECT = ProjectKey(tenant_id="acme", project_id="demo")
+SAMPLE_RUN = "r-01kh4f0e80000g40r40m30e209"
+SAMPLE_HANDLE = f"{'0123456789abcdef' * 2}-0"
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
 
 
@@ -43,8 +51,10 @@ class Deployed:
         return environment()
 
     def call(self, function: str, event: Any, context: LambdaContext | None = None) -> dict[str, Any]:
-        """Invoke a function; its module is loaded anew, its environment is kept."""
-        return handler_of(function)(event, context or LambdaContext())
+        """Invoke a function; its module is loaded anew, its environment is kept. A tool's answer fits its schema."""
+        answer = handler_of(function)(event, context or LambdaContext())
+        check_answer(function, body_of(answer) if "body" in answer else answer)
+        return answer
 
     def envelope(self, function: str, event: Any) -> Any:
         return body_of(self.call(function, event))
@@ -55,6 +65,26 @@ class Deployed:
         if transport is not None:
             transport.close()
         environment.cache_clear()
+
+    def leave_behind(self) -> None:
+        """The run that the sample events ask for, and the rest of an answer that they read on."""
+        now = self.environment.clock.now()
+        run = Run(
+            run_id=SAMPLE_RUN,
+            project=PROJECT,
+            tool="research_investigate",
+            created_at=now,
+            updated_at=now,
+            deadline_at=now + 300,
+            expires_at=now + 3_600,
+            execution_arn="arn",
+        )
+        self.environment.runs.create(run)
+        hits = tuple(("hits", {"title": f"Hit {rank}", "rank": rank}) for rank in range(3))
+        rest = Rest(tool="research_search", max_chars=20_000, begun_at=now, expires_at=now + 3_600, entries=hits)
+        key = f"acme/demo/content/results/{SAMPLE_HANDLE.partition('-')[0]}"
+        self.cloud.client("s3").put_object(Bucket="content", Key=key, Body=as_json(rest))
+        self.forget_calls()
 
     def calls_of(self, service: str) -> list[str]:
         return [operation for called, operation in self.aws_calls if called == service]

@@ -42,7 +42,8 @@ _BARE = (
 SCRIPT = {"Content-Type": "text/javascript"}
 
 pytestmark = pytest.mark.skipif(
-    not NAMED and not (LAYER / ".ready").exists(), reason="no Chromium: make test builds one where npm is, on x86_64"
+    not NAMED and not (LAYER / ".ready").exists(),
+    reason="no Chromium: make test builds one where npm reaches a registry, on x86_64",
 )
 
 

@@ -70,7 +70,9 @@ def test_a_dry_run_asks_no_provider_and_writes_nothing(stack: Deployed, name: st
         assert (response["statusCode"], envelope["ok"], envelope["error"]) == (200, True, None)
         assert (envelope["data"]["tool"], envelope["data"]["dry_run"]) == (name, True)
         _assert_nothing_was_done(stack)
-    looks = ([],) if name == "evidence_store" else (["BatchGetItem"], ["BatchGetItem"] * 2)
+    looks = (
+        ([],) if name in ("evidence_store", "run_status", "result_read") else (["BatchGetItem"], ["BatchGetItem"] * 2)
+    )
     assert stack.calls_of("dynamodb") in looks
     event = sample(f"{name}.invoke")
     event["arguments"] = {**event["arguments"], "dryRun": True}

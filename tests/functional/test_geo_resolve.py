@@ -40,6 +40,15 @@ def test_a_place_comes_with_coordinates_and_how_exact_they_are(stack: Deployed) 
     assert answer["data"]["attempts"][0]["outcome"] == "success"
 
 
+@pytest.mark.parametrize(
+    ("query", "precision"),
+    [("Paris, Texas", "city"), ("Markt, Brugge", "street"), ("Glockengasse 19", "building"), ("8000", "postcode")],
+)
+def test_a_town_is_no_building(stack: Deployed, query: str, precision: str) -> None:
+    """Nor is a street, whichever geocoder answers."""
+    assert _asked(stack, query=query)["data"]["places"][0]["precision"] == precision
+
+
 def test_places_are_kept_as_evidence_when_asked_to(stack: Deployed) -> None:
     """With their coordinates in the text; a token of this tool alone reads it by its link."""
     assert _asked(stack, query="Cologne")["evidence"] == []

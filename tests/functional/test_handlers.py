@@ -65,6 +65,7 @@ def test_every_function_has_a_sample_event_and_every_sample_its_function() -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tools_sample_request_is_answered(stack: Deployed, name: str) -> None:
     """200, or 202 for a run, an envelope, and a header with the request's id."""
+    stack.leave_behind()
     response = stack.call(name, sample(name))
     envelope = body_of(response)
     status = 202 if name == "research_investigate" else 200
@@ -76,6 +77,7 @@ def test_a_tools_sample_request_is_answered(stack: Deployed, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tools_sample_invocation_is_answered_with_the_same_envelope(stack: Deployed, name: str) -> None:
     """But for the way in, nothing differs."""
+    stack.leave_behind()
     direct, over_rest = stack.call(name, sample(f"{name}.invoke")), stack.envelope(name, sample(name))
     assert (direct["ok"], set(direct)) == (True, {"ok", "data", "error", "evidence"})
     assert set(direct["data"]) == set(over_rest["data"])
@@ -98,8 +100,10 @@ def test_a_saved_token_becomes_policy_and_identity(stack: Deployed, event: str) 
     assert answer["usageIdentifierKey"] == "plan-key"
     reached = {arn.partition("/live/")[2] for arn in answer["policyDocument"]["Statement"][0]["Resource"]}
     assert reached == {
-        *("GET/v1/tools", "POST/v1/tools/*", "GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop"),
+        *("GET/v1/tools", "POST/mcp", "GET/mcp", "DELETE/mcp"),
+        *("POST/v1/tools/*", "GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop"),
         *("GET/v1/content/*", "GET/v1/insights", "GET/v1/documents", "GET/v1/usage", "GET/v1/results/*"),
+        *("POST/v1/tools/run_status", "POST/v1/tools/result_read"),
         *("GET/v1/evidence", "GET/v1/evidence/*", "POST/v1/evidence/*/verify"),
     }
     assert stack.aws_calls == [("dynamodb", "GetItem")]

@@ -14,7 +14,8 @@ from zarniwoop.contract.provider import ProviderInstanceConfig, SearchProviderIn
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.protocols import Protocols
 from zarniwoop.documents.protocol import PROTOCOL_ID
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 from zarniwoop.wire.driver import WireProtocol
 from zarniwoop.wiring import Environment
 

@@ -62,6 +62,7 @@ class Listener:
 @pytest.mark.parametrize("name", [name for name in event_names() if name.endswith(".event")])
 def test_a_sample_event_is_answered_on_the_bus(stack: Deployed, name: str) -> None:
     """Under its own id, with the envelope that an invocation would have brought."""
+    stack.leave_behind()
     listener, event, tool = Listener(stack), sample(name), name.partition(".")[0]
     answered = stack.call(tool, event)
     assert answered["ok"]
@@ -71,6 +72,7 @@ def test_a_sample_event_is_answered_on_the_bus(stack: Deployed, name: str) -> No
 @pytest.mark.parametrize("name", [name for name in event_names() if name.endswith(".queue")])
 def test_every_message_of_a_sample_batch_is_answered_on_the_bus(stack: Deployed, name: str) -> None:
     """Nothing goes back to the queue."""
+    stack.leave_behind()
     listener, event, tool = Listener(stack), sample(name), name.partition(".")[0]
     assert stack.call(tool, event) == {"batchItemFailures": []}
     heard = listener.heard()

@@ -22,6 +22,7 @@ from zarniwoop.tools.registry import TOOLS
 from zarniwoop.wire.extras import COMMON_FIELDS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+_SETTING_ROW = re.compile(r"^\| `((?:research|llm|fetch)\.[^`]+)`", re.MULTILINE)
 DOCUMENTS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
 
 
@@ -32,7 +33,7 @@ def rows(text: str, first_cell: str) -> list[str]:
 
 @pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
 def test_what_is_generated_reads_as_the_code_says(path: Path) -> None:
-    """Providers with modalities, keys, limits and settings. `make docs` writes it anew."""
+    """Tools, routes, and providers with modalities, keys, limits and settings. `make docs` writes it anew."""
     assert path.read_text(encoding="utf-8") == documents()[path]
 
 
@@ -47,24 +48,25 @@ def test_the_readme_has_a_row_for_every_tool(tool: object) -> None:
     assert len(rows(README, tool.name)) == 1  # type: ignore[attr-defined]
 
 
-def test_the_readme_has_a_row_for_every_setting_with_its_default() -> None:
-    """Endpoint suffixes, routing, knobs, and the fields of all protocols; those of one stand on its page."""
+def test_the_settings_page_has_a_row_for_every_setting_with_its_default() -> None:
+    """Endpoint suffixes, routing, knobs, and the fields of all protocols; those of one stand with it in providers."""
+    page = DOCUMENTS["settings.md"]
     for suffix in ENDPOINT_SUFFIXES:
-        (row,) = rows(README, f"research.endpoint.<id>.{suffix.name}")
+        (row,) = rows(page, f"research.endpoint.<id>.{suffix.name}")
         assert suffix.default in row
     for key in (*ROUTING, *CACHE):
-        assert len(rows(README, key)) == 1
+        assert len(rows(page, key)) == 1
     for budget in BUDGETS:
-        (row,) = rows(README, budget.name)
+        (row,) = rows(page, budget.name)
         assert f"| {budget.default} |" in row
     for knob in KNOBS:
-        (row,) = rows(README, knob.key)
+        (row,) = rows(page, knob.key)
         assert f"| {knob.default} |" in row
     for setting in FETCH:
-        (row,) = rows(README, setting.name)
+        (row,) = rows(page, setting.name)
         assert f"| {setting.default} |" in row
     for field in COMMON_FIELDS:
-        assert len(rows(README, f"research.endpoint.<id>.{field.name}")) == 1
+        assert len(rows(page, f"research.endpoint.<id>.{field.name}")) == 1
 
 
 def test_the_operations_page_has_a_row_for_every_setting_of_a_model_with_its_default() -> None:
@@ -74,12 +76,13 @@ def test_the_operations_page_has_a_row_for_every_setting_of_a_model_with_its_def
         assert f"| {suffix.default} |" in row
 
 
-def test_the_readme_names_no_setting_that_does_not_exist() -> None:
-    """A row for a setting that went must go too."""
+def test_no_page_names_a_setting_that_does_not_exist() -> None:
+    """A row for a setting that went must go too; and README has none, which would be a second truth."""
     known = {f"research.endpoint.<id>.{suffix.name}" for suffix in ENDPOINT_SUFFIXES} | set(ROUTING) | set(CACHE)
     known |= {knob.key for knob in KNOBS} | {budget.name for budget in BUDGETS} | {RERANK_RECIPE}
     known |= {f"research.endpoint.<id>.{field.name}" for field in COMMON_FIELDS} | {each.name for each in FETCH}
-    assert set(re.findall(r"^\| `((?:research|llm|fetch)\.[^`]+)`", README, re.MULTILINE)) == known
+    assert set(_SETTING_ROW.findall(DOCUMENTS["settings.md"])) == known
+    assert _SETTING_ROW.findall(README) == []
     models = {f"llm.<role>.{suffix.name}" for suffix in MODEL_SETTINGS}
     assert set(re.findall(r"^\| `(llm\.[^`]+)`", DOCUMENTS["operations.md"], re.MULTILINE)) == models
 
@@ -111,6 +114,19 @@ def test_no_document_has_a_gap_that_was_to_be_filled() -> None:
     """`@@NAME@@` stands where an output is to be pasted."""
     for name, text in {"README.md": README, **DOCUMENTS}.items():
         assert "@@" not in text, name
+
+
+def test_links_into_a_page_name_a_heading_of_it() -> None:
+    """As GitHub writes them: small, without punctuation, a hyphen for each blank."""
+    pages = {"README.md": README, **{f"docs/{name}": text for name, text in DOCUMENTS.items()}}
+    for name, text in pages.items():
+        for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", text):
+            page = ((ROOT / name).parent / target).resolve().relative_to(ROOT).as_posix() if target else name
+            headings = {
+                re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-")
+                for each in re.findall(r"^#+ (.+)$", pages[page], re.MULTILINE)
+            }
+            assert heading in headings, f"{name} links to {target}#{heading}"
 
 
 def test_links_between_documents_lead_somewhere() -> None:

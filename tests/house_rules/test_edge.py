@@ -2,18 +2,21 @@
 
 import json
 import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from tests.fakes.template import ROOT, resources, template
+from zarniwoop.contract.problem import Problem
+from zarniwoop.entry.routes import ROUTES
 
 (API,) = resources("AWS::Serverless::Api").values()
 FUNCTIONS = resources("AWS::Serverless::Function")
 
 
-def test_no_route_opts_out_of_the_authorizer() -> None:
-    """The API's default authorizer and its usage plan hold for every route."""
+def test_only_public_routes_opt_out_of_the_authorizer() -> None:
+    """The default authorizer and its usage plan hold for every other route; the limits of the stage hold for all."""
     routes = [
         event["Properties"]
         for properties in FUNCTIONS.values()
@@ -21,8 +24,12 @@ def test_no_route_opts_out_of_the_authorizer() -> None:
         if event["Type"] == "Api"
     ]
 
-    assert routes
-    assert not [route for route in routes if "Auth" in route]
+    public = {(route.method, route.path) for route in ROUTES if route.public}
+    assert {(route["Method"], route["Path"]) for route in routes if "Auth" in route} == public
+    assert all(route["Auth"] == {"Authorizer": "NONE", "ApiKeyRequired": False} for route in routes if "Auth" in route)
+    (limits,) = API["MethodSettings"]
+    assert (limits["ResourcePath"], limits["HttpMethod"]) == ("/*", "*")
+    assert {"ThrottlingRateLimit", "ThrottlingBurstLimit"} <= set(limits)
     assert API["Auth"]["DefaultAuthorizer"] in API["Auth"]["Authorizers"]
     assert (API["Auth"]["ApiKeyRequired"], API["ApiKeySourceType"]) == (True, "AUTHORIZER")
 
@@ -38,7 +45,7 @@ def test_a_refusal_of_the_gateway_is_a_problem_in_the_envelope(kind: str) -> Non
     problem = body["error"]
     assert problem["status"] == response["StatusCode"]
     assert problem["type"].startswith("urn:zarniwoop:problem:")
-    assert {"title", "detail", "retryable", "suggested_action"} <= set(problem)
+    assert {each.name for each in fields(Problem)} == set(problem)
     if problem["retryable"]:
         assert float(_retry_after(response)) == problem["wait_seconds"]
 

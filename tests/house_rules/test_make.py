@@ -1,10 +1,12 @@
 """The Makefiles: what they run is there, and a deployment is built for what it runs on."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -87,7 +89,7 @@ def test_the_real_model_is_asked_by_its_own_target_alone() -> None:
     assert "tests/model" in settings["tool"]["pytest"]["ini_options"]["norecursedirs"]
 
 
-@pytest.mark.parametrize("group", ["dev", "stack", "model", "browser"])
+@pytest.mark.parametrize("group", ["dev", "clients", "stack", "model", "browser"])
 def test_every_group_of_packages_is_locked_with_hashes(group: str) -> None:
     """Each that the project names is pinned, and nothing is pinned without a hash."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -98,6 +100,18 @@ def test_every_group_of_packages_is_locked_with_hashes(group: str) -> None:
     pinned = re.findall(r"^([a-z0-9._-]+)==[^\n]+\\\n    --hash=sha256:", lock, re.MULTILINE)
     assert named <= set(pinned)
     assert len(pinned) == len(re.findall(r"^[a-z0-9]", lock, re.MULTILINE))
+
+
+def test_the_clients_of_npm_are_locked_with_hashes_and_without_a_registry() -> None:
+    """What is wanted is named by its exact version; `npm ci` takes the rest from whichever registry it is told."""
+    folder = ROOT / "tests" / "clients"
+    wanted = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    packages = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert packages.pop("")["dependencies"] == wanted
+    for name, version in wanted.items():
+        assert packages[f"node_modules/{name}"]["version"] == version
+    assert [name for name, each in packages.items() if not each["integrity"].startswith("sha512-")] == []
+    assert [name for name, each in packages.items() if "resolved" in each] == []
 
 
 @pytest.mark.parametrize(
@@ -125,3 +139,37 @@ def test_a_stack_without_a_browser_builds_no_layer_for_one() -> None:
     lines = _made("deploy", "ARCHITECTURE=x86_64", "BROWSER=chromium").stdout
     assert "LAYER_BROWSER=chromium " in lines
     assert lines.count("LambdaArchitecture=x86_64 Browser=chromium") == 2
+
+
+def test_setup_brings_all_that_a_test_needs_but_what_npm_does() -> None:
+    """Once it is done, tests run without a network."""
+    made = _made("--always-make", "setup").stdout
+    for environment in (".venv", ".stack-venv", ".clients-venv"):
+        assert f"touch {environment}/.ready" in made
+
+
+@pytest.mark.parametrize("target", ["tests/clients/node_modules/.ready", ".local/browser/.ready"])
+def test_what_npm_cannot_bring_is_skipped_unless_it_is_required(target: str, tmp_path: Path) -> None:
+    """A machine with npm and without its registry runs all the other tests."""
+    files = {
+        "tests/clients/package.json": "{}",
+        "tests/clients/package-lock.json": "{}",
+        "layers/browser/requirements.txt": "",
+        "layers/browser/Makefile": "build-BrowserLayer:\n\tmkdir -p $(ARTIFACTS_DIR) && false\n",
+        ".venv/.ready": "",
+        "bin/npm": "#!/bin/sh\nexit 1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "bin" / "npm").chmod(0o755)
+
+    def made(*words: str) -> subprocess.CompletedProcess[str]:
+        command = ["make", f"--file={ROOT / 'Makefile'}", "--old-file=.venv/.ready", target, *words]
+        path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(command, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True, check=False)  # noqa: S603
+
+    softly = made()
+    assert (softly.returncode, (tmp_path / target).exists()) == (0, False), softly.stderr
+    assert "its tests are skipped" in softly.stderr
+    assert made("REQUIRE_NODE=1").returncode != 0

@@ -180,3 +180,19 @@ def test_only_the_indexing_may_touch_documents_and_only_read_them_whatever_they_
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+@pytest.mark.parametrize("mapping", ["SearchQueueMapping", "QuestionsQueueMapping"])
+def test_what_may_take_a_functions_whole_time_comes_alone(mapping: str) -> None:
+    """Of a batch the last message would be sent back unasked, and be a dead letter after some times."""
+    assert resources("AWS::Lambda::EventSourceMapping")[mapping]["BatchSize"] == 1
+
+
+def test_every_queue_waits_six_times_as_long_as_its_function_may_take_and_has_dead_letters() -> None:
+    """As Lambda asks for; or a message that is being worked on were handed out again."""
+    queues, functions = resources("AWS::SQS::Queue"), resources("AWS::Serverless::Function")
+    for name, mapping in resources("AWS::Lambda::EventSourceMapping").items():
+        queue = queues[mapping["EventSourceArn"]["GetAtt"].removesuffix(".Arn")]
+        own = functions[mapping["FunctionName"]["Ref"]].get("Timeout", template()["Globals"]["Function"]["Timeout"])
+        assert queue["VisibilityTimeout"] >= 6 * own, name
+        assert queue["RedrivePolicy"]["maxReceiveCount"] >= 3, name

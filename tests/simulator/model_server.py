@@ -4,9 +4,10 @@
 
 Base URL: `<url>/v1`, or `<url>/fault/<name>/v1` for one that goes wrong in that way each time, or the first N times as
 `<url>/fault/<name>;times=N/v1`. Faults: `model_faults.FAULTS`. Without a fault it answers the recipes of this project
-by rule (`model_answers`), so that an investigation ends as it should, whatever was asked. `POST /_control/script`
-with `{"steps": [{"content": "…"}, {"json": {…}}, {"fault": "429"}]}` says what comes next instead; a step with a
-`schema` waits for a question of that schema. `GET /_control/requests` tells what was asked.
+by rule (`model_answers`), so that an investigation ends as it should, whatever was asked. Turns of agents, at
+`<url>/v1/messages` and `<url>/v1/responses`, are answered by rule, too (`agent_answers`), and never go wrong.
+`POST /_control/script` with `{"steps": [{"content": "…"}, {"json": {…}}, {"fault": "429"}]}` says what comes next
+instead; a step with a `schema` waits for a question of that schema. `GET /_control/requests` tells what was asked.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from tests.simulator.agent_answers import AGENT_PATHS
 from tests.simulator.model_answers import content_for, schema_of
 from tests.simulator.model_faults import FAULTS, Answer, completion
 
@@ -69,13 +71,20 @@ class _Handler(BaseHTTPRequestHandler):
                 self.book.requests.clear()
             self._send(Answer(body={"ok": True}))
             return
+        if turn := AGENT_PATHS.get(self.path.partition("?")[0]):
+            self._note("", body)
+            self._send(Answer(body=turn(body)))
+            return
         place = _PATH.fullmatch(self.path)
         if place is None:
             self._send(Answer(status=404, body={"error": {"message": "no such path", "code": None}}))
             return
-        with self.book.lock:
-            self.book.requests.append({"path": self.path, "schema": schema_of(body), "body": body})
+        self._note(schema_of(body), body)
         self._send(self._answer(place, body))
+
+    def _note(self, schema: str, body: dict[str, Any]) -> None:
+        with self.book.lock:
+            self.book.requests.append({"path": self.path, "schema": schema, "body": body})
 
     def _answer(self, place: re.Match[str], body: dict[str, Any]) -> Answer:
         step = self.book.next_step(schema_of(body)) or {}

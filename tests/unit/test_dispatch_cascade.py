@@ -29,7 +29,8 @@ from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.settings.endpoints import ResearchSettings
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 
 
 def test_the_first_provider_with_hits_answers_and_the_next_is_not_asked() -> None:

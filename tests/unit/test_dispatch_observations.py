@@ -13,8 +13,8 @@ from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.dispatch.observations import Health
 from zarniwoop.stores.audit import RecordPage
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.tools.provider_rows import ProviderRow
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProviderRow, ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 
 WEB = frozenset({SearchModality.WEB})
 METERED = {"research.endpoint.main.costPerCall": "1", "research.endpoint.main.autoAllow": "true"}

@@ -10,7 +10,8 @@ from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.result import DispatchFailure
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.failure import StoreUnavailable
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 
 DAY = 86_400
 

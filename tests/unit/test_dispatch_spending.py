@@ -23,7 +23,8 @@ from zarniwoop.settings.endpoints import CreditKind
 from zarniwoop.stores.failure import StoreThrottled, StoreUnavailable
 from zarniwoop.stores.ledger import Account, Balance, Spent
 from zarniwoop.tools.outcome import problem_of
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 
 DAY = 86_400
 THREADS = 64

@@ -16,16 +16,18 @@ from zarniwoop.tools.registry import TOOLS
 
 TOKEN = "zw_sample-token-not-a-real-one"
 STAGE = "arn:aws:execute-api:us-east-1:123456789012:abc123/live"
+FOR_ALL = [f"{STAGE}/{route}" for route in ("GET/v1/tools", "POST/mcp", "GET/mcp", "DELETE/mcp")]
 RUN_ROUTES = [
     f"{STAGE}/GET/v1/runs",
     f"{STAGE}/GET/v1/runs/*",
     f"{STAGE}/POST/v1/runs/*/stop",
     f"{STAGE}/GET/v1/content/*",
     f"{STAGE}/GET/v1/insights",
+    f"{STAGE}/POST/v1/tools/run_status",
 ]
 DOCUMENTS_ROUTE = f"{STAGE}/GET/v1/documents"
 USAGE_ROUTE = f"{STAGE}/GET/v1/usage"
-RESULTS_ROUTE = f"{STAGE}/GET/v1/results/*"
+RESULTS_ROUTES = [f"{STAGE}/GET/v1/results/*", f"{STAGE}/POST/v1/tools/result_read"]
 EVIDENCE_ROUTES = [
     f"{STAGE}/GET/v1/evidence",
     f"{STAGE}/GET/v1/evidence/*",
@@ -73,13 +75,13 @@ def test_the_policy_names_every_route_of_the_token_not_just_this_one() -> None:
     (statement,) = answer["policyDocument"]["Statement"]
     assert (statement["Effect"], statement["Action"]) == ("Allow", "execute-api:Invoke")
     assert statement["Resource"] == [
-        f"{STAGE}/GET/v1/tools",
+        *FOR_ALL,
         f"{STAGE}/POST/v1/tools/*",
         *RUN_ROUTES,
         DOCUMENTS_ROUTE,
         USAGE_ROUTE,
         *EVIDENCE_ROUTES,
-        RESULTS_ROUTE,
+        *RESULTS_ROUTES,
     ]
 
 
@@ -100,14 +102,14 @@ def test_level_and_list_narrow_the_policy(changes: dict[str, Any], tools: list[s
     """The list of tools is always there; a tool above the token's level refuses it itself, in words."""
     (statement,) = _ask(FakeEnvironment(grants=[_grant(**changes)]))["policyDocument"]["Statement"]
     assert statement["Resource"] == [
-        f"{STAGE}/GET/v1/tools",
+        *FOR_ALL,
         *(f"{STAGE}/POST/v1/tools/{tool}" for tool in tools),
         *(RUN_ROUTES if "research_investigate" in tools else ()),
         *([DOCUMENTS_ROUTE] if "research_search" in tools else ()),
         *([USAGE_ROUTE] if "research_providers" in tools else ()),
         *(EVIDENCE_ROUTES[:1] if "evidence_store" in tools else ()),
         *(EVIDENCE_ROUTES[1:] if changes.get("level") != 0 and tools != ["research_providers"] else ()),
-        *([RESULTS_ROUTE] if changes.get("level") != 0 else ()),
+        *(RESULTS_ROUTES if changes.get("level") != 0 else ()),
     ]
 
 

@@ -13,9 +13,11 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, SearchHit
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.entry.answers import MAX_ANSWER_BYTES, weight_as_string
+from zarniwoop.entry.question_lines import Line, answer_to
 from zarniwoop.entry.replies import MAX_DETAIL_BYTES
 from zarniwoop.entry.results import results
 from zarniwoop.entry.tool import tool
+from zarniwoop.stores.continuations import KEPT_SECONDS
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.arguments import MAX_CHARS
@@ -25,6 +27,7 @@ from zarniwoop.tools.research_search import RESEARCH_SEARCH
 ASKED = {"query": "cathedral bells", "modality": "WEB", "max_results": 50}
 SCOPE = {"tenant_id": "acme", "project_id": "demo"}
 DEMO = ProjectKey(**SCOPE)
+DAY = 86_400
 Answer = dict[str, Any]
 
 
@@ -133,6 +136,31 @@ def test_a_bound_of_the_caller_s_own_is_kept_where_that_is_more_than_can_be_sent
     assert [hit["rank"] for hit in data["hits"] + read_on(environment, data["size"])] == list(range(1, 21))
 
 
+def in_a_file(environment: FakeEnvironment) -> Answer:
+    line = Line(number=1, raw=orjson.dumps({"arguments": ASKED}))
+    data: Answer = orjson.loads(answer_to(line, DEMO, environment, LambdaContext()).told)["data"]
+    return data
+
+
+@pytest.mark.parametrize("way", [by_event, by_queue, in_a_file])
+def test_what_nobody_waits_for_is_kept_as_long_as_other_content(way: Callable[[FakeEnvironment], Answer]) -> None:
+    """A report of the night is read in the morning, and one of Friday on Monday."""
+    environment = FakeEnvironment({"main": [heavy(*["b" * 7_000] * 45)]})
+    size = way(environment)["size"]
+    assert size["expires_at"] == environment.clock.now() + 7 * DAY
+    environment.hands.advance(7 * DAY - 1)
+    assert len(read_on(environment, size)) == size["hits_left"]
+    environment.hands.advance(1)
+    gone = results(lambda: environment)({"scope": SCOPE, "arguments": {"handle": size["handle"]}}, LambdaContext())
+    assert gone["error"]["type"] == "urn:zarniwoop:problem:unknown-result"
+
+
+def test_what_somebody_waits_for_is_kept_for_an_hour() -> None:
+    """Whoever got the handle is still there to use it."""
+    environment = FakeEnvironment({"main": [heavy(*["b" * 150_000] * 45)]})
+    assert by_invocation(environment)["size"]["expires_at"] == environment.clock.now() + KEPT_SECONDS
+
+
 def test_a_rich_answer_is_kept_likewise() -> None:
     """The best of every kind go along."""
     environment = FakeEnvironment({"main": [heavy(*["b" * 150_000] * 12)]})
@@ -181,8 +209,8 @@ def linked(hits: list[Answer]) -> list[str]:
 
 def test_a_bounded_answer_links_to_the_evidence_of_what_it_shows_and_the_rest_takes_its_own_along() -> None:
     """So that links are no way around the bound, and none is lost."""
-    environment = FakeEnvironment({"main": [heavy(*["bells " * 50] * 40)]})
-    asked = ASKED | {"store_evidence": True, "max_chars": 3_000}
+    environment = FakeEnvironment({"main": [heavy(*["bells " * 300] * 40)]})
+    asked = ASKED | {"store_evidence": True, "max_chars": 9_000}
     answer = tool(RESEARCH_SEARCH, environment=lambda: environment)(
         {"scope": SCOPE, "arguments": asked}, LambdaContext()
     )
@@ -193,6 +221,20 @@ def test_a_bounded_answer_links_to_the_evidence_of_what_it_shows_and_the_rest_ta
     assert len(hits) + len(rest) == 40
     everything = [each["id"] for each in answer["evidence"]] + linked(rest)
     assert sorted(everything) == sorted(each.id for each in environment.evidence.list(DEMO, limit=100).evidence)
+
+
+def test_links_take_a_fifth_of_the_bound_and_those_that_are_left_out_are_counted() -> None:
+    """Their evidence is kept all the same."""
+    environment = FakeEnvironment({"main": [heavy(*["bells"] * 40)]})
+    asked = ASKED | {"store_evidence": True, "max_chars": 6_000}
+    answer = tool(RESEARCH_SEARCH, environment=lambda: environment)(
+        {"scope": SCOPE, "arguments": asked}, LambdaContext()
+    )
+    hits, links = answer["data"]["hits"], answer["evidence"]
+    assert answer["data"]["size"]["evidence_left"] == len(hits) - len(links) > 0
+    assert [each["url"] for each in links] == [hit["url"] for hit in hits[: len(links)]]
+    assert 0 < len(orjson.dumps(links)) <= 6_000 / 5
+    assert len(environment.evidence.list(DEMO, limit=100).evidence) == 40
 
 
 def test_links_never_keep_an_answer_from_being_sent() -> None:

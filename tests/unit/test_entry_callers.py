@@ -9,7 +9,7 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import CallerError, InvalidArgument, NotAllowed
 from zarniwoop.dispatch.factory import ProjectScopeMissing
 from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
-from zarniwoop.tools.arguments import ToolArguments
+from zarniwoop.tools.arguments import ToolArguments, parse_arguments
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
 
 DEADLINE = Deadline.after(20.0, FakeClock())
@@ -82,6 +82,17 @@ def test_a_message_names_its_own_scope() -> None:
     assert arguments == {"process_id": "crawl", "query": "bells"}
 
 
+@pytest.mark.parametrize("level", range(5))
+def test_a_message_has_no_more_than_the_level_of_its_scope(level: int) -> None:
+    """Whoever passes a call on says what its own caller has, and arguments say nothing of it."""
+    caller, arguments = caller_of_message({"scope": {**SCOPE, "level": level}, "arguments": {"level": 4}})
+    assert (caller.level, caller.may_use(RESEARCH_SEARCH)) == (level, level >= RESEARCH_SEARCH.level)
+    assert caller.scope(ToolArguments(), DEADLINE, "request-1").level == level
+    assert caller.scope(ToolArguments(), DEADLINE, "request-1").until(DEADLINE).level == level
+    with pytest.raises(InvalidArgument):
+        parse_arguments(RESEARCH_SEARCH.arguments, {"query": "bells", "modality": "WEB", **arguments})
+
+
 def test_a_process_may_be_named_with_the_arguments_too() -> None:
     """Once, in either spelling."""
     assert caller_of_message({"scope": SCOPE, "arguments": {"processId": "crawl"}})[1] == {"processId": "crawl"}
@@ -97,7 +108,11 @@ def test_a_process_may_be_named_with_the_arguments_too() -> None:
         ({"scope": SCOPE, "arguments": ["query"]}, "arguments"),
         ({"scope": {"project_id": "demo"}}, "tenant_id"),
         ({"scope": {**SCOPE, "tenant_id": "Acme#P#x"}}, "tenant_id"),
-        ({"scope": {**SCOPE, "level": 4}}, "level"),
+        ({"scope": {**SCOPE, "level": 5}}, "level"),
+        ({"scope": {**SCOPE, "level": -1}}, "level"),
+        ({"scope": {**SCOPE, "level": "4"}}, "level"),
+        ({"scope": {**SCOPE, "level": True}}, "level"),
+        ({"scope": SCOPE | {"user_id": "acme"}}, "user_id"),
         ({"scope": {"tenant_id": "acme"}}, "project_id"),
     ],
 )

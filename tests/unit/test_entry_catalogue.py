@@ -9,7 +9,7 @@ from tests.fakes.environment import FakeEnvironment
 from tests.fakes.functions import body_of, sample
 from zarniwoop.entry.catalogue import catalogue
 from zarniwoop.tools.registry import TOOLS
-from zarniwoop.tools.schemas import SchemaFormat
+from zarniwoop.tools.schemas import STRICT, SchemaFormat
 
 NAMES = [tool.name for tool in TOOLS]
 
@@ -21,7 +21,7 @@ def _listed(parameters: dict[str, str] | None, **identity: str) -> dict[str, Any
 
 
 def test_without_a_format_every_shape_is_given() -> None:
-    """Name and level, and each of the five shapes."""
+    """Name and level, and each of the shapes."""
     tools = body_of(_listed(None))["tools"]
     assert [tool["name"] for tool in tools] == NAMES
     assert set(tools[0]) == {"name", "level", *(shape.value for shape in SchemaFormat)}
@@ -36,9 +36,39 @@ def test_with_a_format_it_is_that_shape_alone(shape: SchemaFormat) -> None:
 
 
 def test_only_what_the_token_may_use_is_listed() -> None:
-    """A model is not tempted with tools that will be refused."""
-    assert [tool["name"] for tool in body_of(_listed(None, tools="research_rich"))["tools"]] == ["research_rich"]
+    """A model is not tempted with tools that will be refused; what reads answers on comes with their tools."""
+
+    def named(tools: str) -> list[str]:
+        return [tool["name"] for tool in body_of(_listed(None, tools=tools))["tools"]]
+
+    assert named("research_rich") == ["research_rich", "result_read"]
+    assert named("research_investigate") == ["research_investigate", "run_status", "result_read"]
     assert body_of(_listed(None, level="0"))["tools"] == []
+
+
+@pytest.mark.parametrize("shape", STRICT)
+def test_a_vendors_strict_mode_can_be_asked_for(shape: SchemaFormat) -> None:
+    """For those that have one."""
+    plain, strict = (body_of(_listed({"format": shape.value, "strict": each}))["tools"] for each in ("false", "true"))
+    for before, after in zip(plain, strict, strict=True):
+        outer = next((name for name in ("function", "toolSpec") if name in after), None)
+        assert "strict" not in (before[outer] if outer else before)
+        assert (after[outer] if outer else after)["strict"] is True
+
+
+@pytest.mark.parametrize("asked", [{"strict": "true"}, {"strict": "true", "format": "mcp"}, {"strict": "yes"}])
+def test_strict_without_a_mode_of_that_name_is_refused(asked: dict[str, str]) -> None:
+    """With the way out."""
+    response = _listed(asked)
+    assert (response["statusCode"], bool(body_of(response)["error"]["suggested_action"])) == (400, True)
+
+
+@pytest.mark.parametrize("shape", sorted(set(SchemaFormat) - set(STRICT)))
+def test_strict_is_what_is_wrong_with_a_format_that_has_no_such_mode(shape: SchemaFormat) -> None:
+    """The format is right, and goes without."""
+    error = body_of(_listed({"format": shape.value, "strict": "true"}))["error"]
+    assert error["field"] == "strict"
+    assert f"leave strict out for {shape.value}; " in error["suggested_action"]
 
 
 @pytest.mark.parametrize("wanted", ["yaml", ""])

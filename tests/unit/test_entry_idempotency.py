@@ -76,10 +76,12 @@ def test_a_remembered_answer_is_not_for_a_token_without_the_tool(environment: Re
 
 @pytest.mark.parametrize("key", ["k" * 256, "line\nbreak"])
 def test_a_key_that_cannot_be_kept_is_refused(environment: Remembering, key: str) -> None:
-    """With the header that is wrong, and what to send instead."""
+    """With the header that is wrong, and what to send instead; a dry run tells what the call would be told."""
     response = _ask(environment, key)
     assert (response["statusCode"], body_of(response)["error"]["field"]) == (400, "idempotency-key")
     assert _asked(environment) == 0
+    planned = _ask(environment, key, dry_run=True)
+    assert (planned["statusCode"], body_of(planned)["error"]["field"]) == (400, "idempotency-key")
 
 
 def test_another_body_under_the_same_key_is_refused(environment: Remembering) -> None:

@@ -11,7 +11,7 @@ from tests.fakes.environment import FakeEnvironment
 from tests.fakes.providers import found
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.failure import ConfigurationUnavailable
-from zarniwoop.contract.problem import CallerError, NotAllowed, OutOfTime, UnknownThing
+from zarniwoop.contract.problem import CallerError, InvalidArgument, NotAllowed, OutOfTime, UnknownThing
 from zarniwoop.entry.callers import Caller
 from zarniwoop.entry.invocation import call_tool, deadline, guarded
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
@@ -49,6 +49,19 @@ def test_a_call_checks_before_it_spends() -> None:
     assert call_tool(RESEARCH_SEARCH, CALLER, ASKED, environment, LambdaContext()).ok
     environment.finish()
     assert [record.request_id for record in environment.fake_calls.records] == ["request-1"]
+
+
+def test_a_null_says_nothing_except_to_a_flag() -> None:
+    """A model in a strict mode cannot leave an argument out; but nobody pays for a dry run that was neither."""
+    environment = FakeEnvironment({"main": [found(1)]})
+    caller = Caller(tenant_id="acme", projects=("demo",), level=1)
+    given = {"query": "bells", "modality": "WEB", "maxResults": None, "locale": None, "strategy": None}
+    assert call_tool(RESEARCH_SEARCH, caller, given, environment, LambdaContext()).ok
+    for flag in ("dry_run", "dryRun", "free_only"):
+        with pytest.raises(InvalidArgument):
+            call_tool(RESEARCH_SEARCH, caller, {**given, flag: None}, environment, LambdaContext())
+    with pytest.raises(InvalidArgument, match="missing"):
+        call_tool(RESEARCH_SEARCH, caller, {**given, "query": None}, environment, LambdaContext())
 
 
 @pytest.mark.parametrize(

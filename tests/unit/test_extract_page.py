@@ -297,7 +297,7 @@ def test_other_text_is_kept_as_it_is() -> None:
 
 
 @pytest.mark.no_cover
-def test_the_same_page_reads_the_same_after_a_thousand_others() -> None:
+def test_the_same_page_reads_the_same_after_hundreds_of_others() -> None:
     """Libraries remember what they have seen, and some leave out what they have seen too often."""
     measured = [
         article("Bells of bronze", paragraphs=7, head=HEAD),
@@ -306,7 +306,7 @@ def test_the_same_page_reads_the_same_after_a_thousand_others() -> None:
     ]
     cold = [read(each) for each in measured]
     dice = random.Random(6)  # noqa: S311 - a page, not a secret
-    for number in range(1_000):
+    for number in range(300):
         paragraphs = "".join(f"<p>{dice.choice(ARTICLE_TEXT)} {number % 7}</p>" for _ in range(3))
         read(bare(f"Bell {number}", f"<article>{paragraphs}<p>{ARTICLE_TEXT[0]}</p></article>"))
     assert [read(each) for each in measured] == cold

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
 
 from tests.fakes.clock import FakeClock
+from tests.fakes.mcp import FakeLambdaClient
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.failure import ZarniwoopError
 from zarniwoop.contract.page import (
@@ -27,37 +28,23 @@ QUESTION = PageQuestion(url="https://bells.example/tower?secret=1", seconds=9.0)
 ANSWER = PageAnswer(outcome=PageOutcome.NOT_FOUND, reason="gone", url=QUESTION.url, final_url=QUESTION.url)
 
 
-class FakeLambda:
-    """A client that answers as told and remembers what it was asked, and how long it would have waited."""
-
-    def __init__(
-        self, payload: bytes = b"", *, error: Exception | None = None, function_error: str | None = None
-    ) -> None:
-        self.payload = payload
-        self.error = error
-        self.function_error = function_error
-        self.waited: list[float] = []
-        self.asked: list[dict[str, Any]] = []
-
-    def __call__(self, seconds: float) -> "FakeLambda":
-        self.waited.append(seconds)
-        return self
-
-    def invoke(self, **asked: Any) -> dict[str, Any]:
-        self.asked.append(asked)
-        if self.error is not None:
-            raise self.error
-        answer: dict[str, Any] = {"StatusCode": 200, "Payload": io.BytesIO(self.payload)}
-        return answer | ({"FunctionError": self.function_error} if self.function_error else {})
+def _lambda(answer: Any) -> FakeLambdaClient:
+    """A client whose every function answers so."""
+    return FakeLambdaClient(lambda _name, _message: answer)
 
 
-def _fetch(client: FakeLambda, seconds: float = 20.0, question: PageQuestion = QUESTION) -> PageAnswer:
+def _sending(payload: bytes, function_error: str | None = None) -> FakeLambdaClient:
+    told = {"FunctionError": function_error} if function_error else {}
+    return _lambda({"Payload": io.BytesIO(payload), **told})
+
+
+def _fetch(client: FakeLambdaClient, seconds: float = 20.0, question: PageQuestion = QUESTION) -> PageAnswer:
     deadline = Deadline.after(seconds, FakeClock())
     return RemoteFetcher(client, "stack-page-fetcher").fetch(question, deadline=deadline)
 
 
 def test_a_question_is_put_to_the_function_and_its_answer_is_read() -> None:
-    client = FakeLambda(orjson.dumps(answer_form(ANSWER)))
+    client = _sending(orjson.dumps(answer_form(ANSWER)))
     assert _fetch(client) == ANSWER
     (asked,) = client.asked
     assert (asked["FunctionName"], asked["InvocationType"]) == ("stack-page-fetcher", "RequestResponse")
@@ -66,14 +53,14 @@ def test_a_question_is_put_to_the_function_and_its_answer_is_read() -> None:
 
 def test_no_more_is_waited_than_the_deadline_has_and_the_function_is_given_less() -> None:
     """Connecting and carrying the answer take time as well."""
-    client = FakeLambda(orjson.dumps(answer_form(ANSWER)))
+    client = _sending(orjson.dumps(answer_form(ANSWER)))
     _fetch(client, seconds=6.5)
     assert client.waited == [5.0]
     assert question_of(orjson.loads(client.asked[0]["Payload"])).seconds == 4.0
 
 
 def test_nobody_is_asked_when_there_is_no_time_left() -> None:
-    client = FakeLambda()
+    client = _lambda({})
     with pytest.raises(FetcherUnavailable) as caught:
         _fetch(client, seconds=2.5)
     assert caught.value.fault is FetcherFault.OUT_OF_TIME
@@ -99,7 +86,7 @@ def _refusal(code: str) -> ClientError:
 def test_every_way_of_not_being_answered_has_its_name(error: Exception, fault: FetcherFault) -> None:
     """And nothing of the library's words, which may quote the question, is kept in it."""
     with pytest.raises(FetcherUnavailable) as caught:
-        _fetch(FakeLambda(error=error))
+        _fetch(_lambda(error))
     assert caught.value.fault is fault
     assert isinstance(caught.value, ZarniwoopError)
     assert caught.value.__context__ is None
@@ -113,7 +100,7 @@ def test_every_way_of_not_being_answered_has_its_name(error: Exception, fault: F
 def test_a_function_that_failed_is_not_believed(payload: bytes, function_error: str | None) -> None:
     """It answers 200, and what it sends then is its traceback."""
     with pytest.raises(FetcherUnavailable) as caught:
-        _fetch(FakeLambda(payload, function_error=function_error))
+        _fetch(_sending(payload, function_error=function_error))
     assert caught.value.fault is FetcherFault.FAILED
 
 
@@ -130,7 +117,7 @@ MOVED = replace(FOUND, outcome=PageOutcome.UNAVAILABLE, reason="moved", page=Non
 @pytest.mark.parametrize("answer", [FOUND, MOVED])
 def test_an_answer_to_the_question_is_believed(answer: PageAnswer) -> None:
     """Also where the question's URL is not in its one spelling, as the answer's is."""
-    client = FakeLambda(orjson.dumps(answer_form(answer)))
+    client = _sending(orjson.dumps(answer_form(answer)))
     question = replace(QUESTION, url="HTTPS://Bells.example:443/tower?secret=1#top")
     assert _fetch(client, question=question) == answer
 
@@ -160,23 +147,23 @@ def test_an_answer_to_the_question_is_believed(answer: PageAnswer) -> None:
 def test_an_answer_to_another_question_is_not_believed(answer: PageAnswer) -> None:
     """Whoever parses what strangers wrote may not speak for another site, nor send its asker elsewhere."""
     with pytest.raises(FetcherUnavailable) as caught:
-        _fetch(FakeLambda(orjson.dumps(answer_form(answer))))
+        _fetch(_sending(orjson.dumps(answer_form(answer))))
     assert caught.value.fault is FetcherFault.FAILED
 
 
 def test_what_is_unchanged_is_believed_only_of_the_url_that_was_asked_about() -> None:
     unchanged = replace(FOUND, outcome=PageOutcome.NOT_MODIFIED, page=None)
-    client = FakeLambda(orjson.dumps(answer_form(unchanged)))
+    client = _sending(orjson.dumps(answer_form(unchanged)))
     asked = replace(QUESTION, etag='"a"', known_url=FOUND.final_url)
     assert _fetch(client, question=asked) == unchanged
     for other in (replace(asked, known_url=QUESTION.url), replace(asked, etag=None)):
         with pytest.raises(FetcherUnavailable):
-            _fetch(FakeLambda(orjson.dumps(answer_form(unchanged))), question=other)
+            _fetch(_sending(orjson.dumps(answer_form(unchanged))), question=other)
 
 
 def test_an_answer_that_comes_with_an_error_is_not_read() -> None:
     with pytest.raises(FetcherUnavailable):
-        _fetch(FakeLambda(orjson.dumps(answer_form(ANSWER)), function_error="Handled"))
+        _fetch(_sending(orjson.dumps(answer_form(ANSWER)), function_error="Handled"))
 
 
 def test_a_client_makes_one_attempt_and_waits_as_long_as_it_was_made_for(monkeypatch: pytest.MonkeyPatch) -> None:

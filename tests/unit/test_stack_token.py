@@ -2,6 +2,8 @@
 
 import pytest
 
+import stack.token
+from stack.target import Target
 from stack.token import Wanted, check, main
 
 
@@ -39,3 +41,35 @@ def test_without_a_region_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_list_of_tools_may_name_the_settings() -> None:
     """They are no tool, and stand on the same list."""
     check(Wanted(tenant_id="acme", projects=("*",), level=4, tools=("settings",)))
+
+
+@pytest.mark.parametrize(
+    ("words", "projects", "hinted"),
+    [
+        ("", ("demo",), False),
+        ("--project x --project y", ("x", "y"), False),
+        ("--project *", ("*",), True),
+        ("--tenant acme", ("*",), True),
+        ("--stack-name research", ("*",), True),
+    ],
+)
+def test_without_a_project_it_is_the_local_stacks_own(
+    words: str,
+    projects: tuple[str, ...],
+    hinted: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Elsewhere all of the tenant's; then stderr says that calls name one, and stdout has the token alone."""
+    wanted: list[Wanted] = []
+
+    def issued(_target: Target, given: Wanted) -> str:
+        wanted.append(given)
+        return "zw_new"
+
+    monkeypatch.setattr(stack.token, "issue", issued)
+    monkeypatch.setattr(stack.token, "local_target", lambda: Target(stack_name="local"))
+    main(words.split())
+    told = capsys.readouterr()
+    assert (wanted[0].projects, told.out) == (projects, "zw_new\n")
+    assert ("ZARNIWOOP_PROJECT" in told.err) is hinted

@@ -239,11 +239,11 @@ def test_deletions_left_undone_are_tried_again_for_a_while(
 ) -> None:
     state.extend_cooldown(PROJECT, cooldown())
     page = {"Items": items(client, STATE_TABLE), "Count": 1}
-    nothing = {"Items": [], "Count": 0}
-    script(client, page, nothing, nothing, nothing, *undeleted(1))
+    nothing = [{"Items": [], "Count": 0}] * 4
+    script(client, page, *nothing, *undeleted(1))
     assert state.clear_project(PROJECT) == 1
     assert items(client, STATE_TABLE) == []
-    script(client, page, nothing, nothing, nothing, *undeleted(4))
+    script(client, page, *nothing, *undeleted(4))
     with pytest.raises(StoreUnavailable, match="undeleted"):
         state.clear_project(PROJECT)
     assert sum(clock.slept) < 1

@@ -195,8 +195,8 @@ class _Listed(ToolArguments):
     ("names", "field", "detail"),
     [
         (["a", "b", "c"], "names", "'names': must have at most 2 elements"),
-        ("a", "names", "'names': must be a list"),
-        ({"a": 1}, "names", "'names': must be a list"),
+        ("a", "names", "'names': must be a list, as in [\"…\"]"),
+        ({"a": 1}, "names", "'names': must be a list, as in [\"…\"]"),
         (["a", 1], "names.1", "'names.1': must be text"),
         ([""], "names.0", "'names.0': must have at least 1 characters"),
         (["long"], "names.0", "'names.0': must have at most 3 characters"),
@@ -242,6 +242,22 @@ def test_an_unknown_parameters_advice_is_the_list_of_known_ones() -> None:
     error = _refused(SearchArguments, **{"x" * 500: 1})
     assert error.field == "x" * 64
     assert error.suggested_action == "use only: " + ", ".join(sorted(SearchArguments.model_fields))
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"qery": "bells", "modality": "WEB"}, "query"),
+        ({"query": "bells", "modalities": "WEB"}, "modality"),
+        ({"query": "bells", "modality": "WEB", "max_result": 3, "max_cost": "1"}, "max_results"),
+    ],
+)
+def test_a_misspelt_parameter_is_told_before_what_is_missing_or_wrong(given: dict[str, Any], meant: str) -> None:
+    """With the one that was meant, and all that there are."""
+    with pytest.raises(InvalidArgument, match="there is no parameter") as refused:
+        parse_arguments(SearchArguments, given)
+    assert refused.value.field in given
+    assert str(refused.value.suggested_action).startswith(f"did you mean '{meant}'? use only: ")
 
 
 _JSON = st.recursive(

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import date
+from typing import get_args
 
 from tests.fakes.providers import found
 from tests.fakes.research import Research
@@ -10,7 +11,7 @@ from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.result import DispatchFailure, SearchResult
 from zarniwoop.tools.arguments import ExpertSearchArguments, QueryArguments, SearchArguments
 from zarniwoop.tools.research_rich import MODALITIES, RichResult, rich
-from zarniwoop.tools.research_search import search
+from zarniwoop.tools.research_search import SEARCHES, SearchName, search
 
 WEB_ONLY = frozenset({SearchModality.WEB})
 
@@ -79,3 +80,8 @@ def test_rich_fails_only_when_every_modality_does() -> None:
     assert (ok, data.partial) == (False, False)
     assert error == data.problems["WEB"]
     assert asdict(data.problems["WEB"])["wait_seconds"] == 60.0
+
+
+def test_what_may_be_asked_without_anybody_waiting_is_named_as_it_is_called() -> None:
+    """Standing queries and files of questions have one list, which the type checker and pydantic read as well."""
+    assert {name: tool.name for name, tool in SEARCHES.items()} == {name: name for name in get_args(SearchName)}

@@ -24,8 +24,8 @@ from zarniwoop.stores.ledger import Account, Spent
 from zarniwoop.stores.state import KeptQuota
 from zarniwoop.text.as_json import as_json
 from zarniwoop.tools.dry_run import DryRun
-from zarniwoop.tools.provider_rows import ProviderRow
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, plan, providers
+from zarniwoop.tools.provider_rows import ProviderRow, ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, plan, providers
 
 TWO = frozenset({SearchModality.WEB, SearchModality.IMAGE})
 

@@ -16,13 +16,16 @@ from zarniwoop.observe.redaction import Redactor
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.hash_key import StackHashKey
 from zarniwoop.wiring_aws import AwsWiring
+from zarniwoop.wiring_dispatch import DispatchWiring
 from zarniwoop.wiring_documents import DocumentWiring
 from zarniwoop.wiring_evidence import EvidenceWiring
+from zarniwoop.wiring_mcp import McpWiring
 from zarniwoop.wiring_models import ModelWiring
 from zarniwoop.wiring_net import NetWiring
 from zarniwoop.wiring_pages import PageWiring
 from zarniwoop.wiring_runs import RunWiring
 from zarniwoop.wiring_settings import SettingsWiring
+from zarniwoop.wiring_triggers import TriggerWiring
 
 if TYPE_CHECKING:
     from aws_lambda_powertools import Logger
@@ -46,7 +49,17 @@ if TYPE_CHECKING:
 
 
 class Environment(
-    NetWiring, AwsWiring, RunWiring, ModelWiring, DocumentWiring, PageWiring, EvidenceWiring, SettingsWiring
+    NetWiring,
+    AwsWiring,
+    DispatchWiring,
+    RunWiring,
+    ModelWiring,
+    DocumentWiring,
+    PageWiring,
+    EvidenceWiring,
+    SettingsWiring,
+    TriggerWiring,
+    McpWiring,
 ):
     """What one execution environment is made of. Tests hand in variables, a clock and a transport of their own."""
 
@@ -59,7 +72,9 @@ class Environment(
         self.begun_at = self.clock.now()
         self.metrics = MetricsBuffer()
         self.redactor = Redactor()
-        self._stack_hash_key = StackHashKey(self._reveal_hash_key, self.clock, warn=self._warn)
+        self._stack_hash_key = StackHashKey(
+            self._reveal_hash_key, self.clock, warn=lambda message: self.log.warning(message)
+        )
         self.tracing = Tracing(lambda: "Sampled=1" in os.environ.get("_X_AMZN_TRACE_ID", ""))
 
     def begin(self, request_id: str) -> None:
@@ -111,42 +126,17 @@ class Environment(
     @cached_property
     def tools(self) -> "ToolServices":
         """The dispatcher and what hangs on it."""
-        from zarniwoop.dispatch.dispatcher import Dispatcher
-        from zarniwoop.dispatch.factory import SearchProviderFactory
-        from zarniwoop.dispatch.fleet import FleetState
-        from zarniwoop.dispatch.quota import QuotaBook
         from zarniwoop.tools.tool import ToolServices
 
-        fleet = FleetState(store=self.state, clock=self.clock, metrics=self.metrics)
-        factory = SearchProviderFactory(
-            settings=self.research_settings,
-            forget_settings=self._forget_settings,
-            protocols=self._protocols,
-            transport=self._transport,
-            keys=self._keys,
-            clock=self.clock,
-            metrics=self.metrics,
-            aws=self._aws,
-            addresses=self._addresses,
-        )
-        dispatcher = Dispatcher(
-            factory=factory,
-            fleet=fleet,
-            quotas=QuotaBook(fleet=fleet, calls=self._calls, clock=self.clock, metrics=self.metrics),
-            results=self._results,
-            audit=self.audit,
-            clock=self.clock,
-            metrics=self.metrics,
-            tracing=self.tracing,
-            on_internal_error=self._log_internal_error,
-        )
         return ToolServices(
-            dispatcher=dispatcher,
+            dispatcher=self._dispatcher,
             clock=self.clock,
             investigations=lambda: self.investigations,
             forecasts=lambda: self.forecasts,
             evidence=lambda: self.evidence,
             pages=lambda: self.pages,
+            runs=lambda: self.run_watcher,
+            rests=lambda: self.continuations,
         )
 
     @cached_property
@@ -276,9 +266,6 @@ class Environment(
 
     def _reveal_hash_key(self) -> str | None:
         return self._parameters.reveal(f"{self._variables['SETTINGS_ROOT']}/_stack/queryHashKey")
-
-    def _warn(self, message: str) -> None:
-        self.log.warning(message)
 
     def _trace_header(self) -> str | None:
         return os.environ.get("_X_AMZN_TRACE_ID")

@@ -85,3 +85,14 @@ class NetWiring:
             return AllowedNetworks.parse(self._variables.get("ALLOWED_PRIVATE_NETWORKS", ""))
         self.log.error("a stack parameter cannot be read", extra={"parameter": "AllowedPrivateNetworks"})
         raise StackMisconfigured("AllowedPrivateNetworks")
+
+    @property
+    def authorization_servers(self) -> tuple[str, ...]:
+        """Who issues tokens for this stack, by their issuer URLs (stack parameter AuthorizationServers)."""
+        named = self._variables.get("AUTHORIZATION_SERVERS", "").split(",")
+        return tuple(each.strip() for each in named if each.strip())
+
+    @property
+    def public_url(self) -> str:
+        """Where callers reach the API (stack parameter PublicUrl); empty where only a request tells."""
+        return self._variables.get("PUBLIC_URL", "").rstrip("/")

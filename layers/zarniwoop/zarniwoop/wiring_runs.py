@@ -53,6 +53,11 @@ class RunWiring:
 
         def _trace_header(self) -> str | None: ...
 
+    @property
+    def content_seconds(self) -> float:
+        """How long stored content is kept; the bucket's lifecycle says the same."""
+        return float(self._variables.get("CONTENT_RETENTION_DAYS", "7")) * _DAY
+
     @cached_property
     def usage(self) -> "UsageReader":
         from zarniwoop.pipelines.usage.reader import UsageReader
@@ -69,7 +74,7 @@ class RunWiring:
             items=self.dynamodb(),
             table_name=self._variables["STATE_TABLE"],
             clock=self.clock,
-            kept_seconds=float(self._variables.get("CONTENT_RETENTION_DAYS", "7")) * _DAY,
+            kept_seconds=self.content_seconds,
         )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zarniwoop.settings.credentials import KnownProtocol
     from zarniwoop.settings.desk import SettingsDesk
     from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
+    from zarniwoop.settings.form import SettingsForm
     from zarniwoop.settings.key_ring import SettingsKeyRing
     from zarniwoop.settings.misconfigured import Misconfigured
     from zarniwoop.settings.parameter_store import ParameterStore
@@ -99,7 +100,7 @@ class SettingsWiring:
     def known_protocols(self) -> "Mapping[str, KnownProtocol]":
         return self._known_protocols
 
-    def settings_form(self) -> dict[str, Any]:
+    def settings_form(self) -> "SettingsForm":
         from zarniwoop.settings.form import settings_form
 
         return settings_form(self._protocols.by_id, reveals=self.reveals_secrets)

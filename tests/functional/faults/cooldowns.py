@@ -30,7 +30,8 @@ from zarniwoop.stores.clients import dynamodb_client
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.text.retry_after import stated_wait
 from zarniwoop.tools.outcome import problem_of
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 
 MINUTE = 60.0
 DAY = 86_400.0

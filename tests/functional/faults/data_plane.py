@@ -40,7 +40,8 @@ from zarniwoop.stores.dynamodb_audit import DynamoDbAuditStore
 from zarniwoop.stores.dynamodb_state import DynamoDbStateStore
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import Cooldown, Wanted
-from zarniwoop.tools.research_providers import ProvidersArguments, ProvidersReport, providers
+from zarniwoop.tools.provider_rows import ProvidersReport
+from zarniwoop.tools.research_providers import ProvidersArguments, providers
 from zarniwoop.tools.research_search import RESEARCH_SEARCH
 
 THROTTLED = "ProvisionedThroughputExceededException"

@@ -16,6 +16,10 @@ from tests.simulator.messages import Answer, Request, json_answer, natural, text
 _LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
 _PAGE = "text/html; charset=utf-8"
 _MOST = 40
+_RANKS = {"city": 16, "street": 26}
+"""By the layer; a house and whatever else is a point has the last of them."""
+_POINT_RANK = 30
+_POSTCODE_RANK = 21
 _FAR = 1.0
 _SLOW_DOWN = text_answer(
     "<html>\n<head>\n<title>Bandwidth limit exceeded</title>\n</head>\n<body>\n<h1>Bandwidth limit exceeded</h1>\n\n"
@@ -96,7 +100,7 @@ def _place(place: Place, asked: Mapping[str, str]) -> dict[str, Any]:
         "lon": f"{place.longitude:.7f}",
         "category" if asked.get("format", "jsonv2") == "jsonv2" else "class": place.category,
         "type": place.type,
-        "place_rank": 30,
+        "place_rank": _POSTCODE_RANK if place.type == "postcode" else _RANKS.get(place.layer, _POINT_RANK),
         "importance": place.importance,
         "addresstype": place.category,
         "name": name,

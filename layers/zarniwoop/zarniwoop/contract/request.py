@@ -14,6 +14,7 @@ class SearchScope:
     """Who asks: the authorizer's tenant and project, never the body's; `deadline` bounds all work done for it.
 
     `request_id` goes with the work, so that what a straggling thread writes down bears the id of its own request.
+    `tools` are those that the caller's token names; none: it is good for every one of its `level`.
     `key_index` says which of an endpoint's keys to ask with, counted from 1; None where it has one. `next_turn` waits
     for a turn at the provider's published rate.
     """
@@ -23,6 +24,8 @@ class SearchScope:
     process_id: str | None = None
     request_id: str = ""
     deadline: Deadline
+    tools: tuple[str, ...] = ()
+    level: int = 0
     key_index: int | None = None
     next_turn: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
@@ -39,6 +42,8 @@ class SearchScope:
             process_id=self.process_id,
             request_id=self.request_id,
             deadline=deadline,
+            tools=self.tools,
+            level=self.level,
             key_index=self.key_index,
             next_turn=next_turn or self.next_turn,
         )

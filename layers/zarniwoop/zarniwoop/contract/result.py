@@ -78,7 +78,8 @@ class AnswerSize:
     `hits_left` of them are read by `GET /v1/results/<handle>` until `expires_at`; without a handle they could not be
     kept. `next_hit_chars` is what the next one takes, and `least_max_chars` the bound that lets it through together
     with what tells of the search itself, which is always whole: also where that is larger than `max_chars`.
-    Of pages that were fetched, a hit is a part of a page's text, or one of its links.
+    Of pages that were fetched, a hit is a part of a page's text, or one of its links. `evidence_left` links were left
+    out of the envelope's `evidence`; the evidence itself is kept, and `evidence_store` lists it.
     """
 
     max_chars: int
@@ -90,6 +91,7 @@ class AnswerSize:
     least_max_chars: int | None = None
     handle: str | None = None
     expires_at: float | None = None
+    evidence_left: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ def fuse(lists: Sequence[RankedList]) -> tuple[SearchHit, ...]:
         for each in lists
         for rank, hit in enumerate(each.hits, 1)
     ]
-    groups = same_works([_marks(each.hit) for each in named])
+    groups = same_works([marks_shown(each.hit) for each in named])
     works = sorted((_work([named[number] for number in group]) for group in groups), key=_best_first)
     return tuple(hit.ranked(rank) for rank, hit in enumerate(_diverse(works), 1))
 
@@ -85,7 +85,8 @@ def _index_behind(engine: str, family: str) -> str:
     return _INDEX_BEHIND.get(engine) or _INDEX_BEHIND.get(word[0] if word else "", family)
 
 
-def _marks(hit: SearchHit) -> Marks:
+def marks_shown(hit: SearchHit) -> Marks:
+    """What a hit shows of the work that it names."""
     image_url = hit.extras.get("image_url") if hit.modality is SearchModality.IMAGE else None
     return marks_of(
         title=hit.title,

@@ -23,7 +23,12 @@ from zarniwoop.stores.tokens import (
 )
 from zarniwoop.wiring import Environment, environment
 
-_RUN_ROUTES = ("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights")
+_FOR_ALL = ("GET/v1/tools", "POST/mcp", "GET/mcp", "DELETE/mcp")
+"""Both list what the token may use, and nothing else; /mcp itself refuses two of its methods."""
+_RUN_ROUTES = (
+    *("GET/v1/runs", "GET/v1/runs/*", "POST/v1/runs/*/stop", "GET/v1/content/*", "GET/v1/insights"),
+    "POST/v1/tools/run_status",
+)
 """What an investigation leaves behind is for whoever may investigate."""
 _LEAVES_RUNS = "research_investigate"
 _RUNS_FROM_LEVEL = 1
@@ -37,7 +42,7 @@ _SEARCHES = "research_search"
 _USAGE_ROUTE = "GET/v1/usage"
 """What was spent on providers is for whoever may look at them."""
 _SEES_PROVIDERS = "research_providers"
-_RESULTS_ROUTE = "GET/v1/results/*"
+_RESULTS_ROUTES = ("GET/v1/results/*", "POST/v1/tools/result_read")
 """Whoever may use a tool may read its answer to the end; which tool that was is looked at there."""
 _EVIDENCE_LIST_ROUTE = "GET/v1/evidence"
 _EVIDENCE_ROUTES = ("GET/v1/evidence/*", "POST/v1/evidence/*/verify")
@@ -102,7 +107,7 @@ def _authorization(event: Mapping[str, Any]) -> str:
 def _policy(grant: TokenGrant, method_arn: str) -> dict[str, Any]:
     stage = "/".join(method_arn.split("/")[:2])
     tools = [f"POST/v1/tools/{name}" for name in grant.tools or ("*",)]
-    routes = ["GET/v1/tools", *tools, *_beside_tools(grant)]
+    routes = [*_FOR_ALL, *tools, *_beside_tools(grant)]
     return {
         "principalId": grant.token_hash[:16],
         "policyDocument": {
@@ -131,4 +136,4 @@ def _beside_tools(grant: TokenGrant) -> Iterator[str]:
         if grant.level >= level and (not grant.tools or not set(names).isdisjoint(grant.tools)):
             yield from routes
     if grant.level >= _RUNS_FROM_LEVEL:
-        yield _RESULTS_ROUTE
+        yield from _RESULTS_ROUTES

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from zarniwoop.contract.problem import InvalidArgument
+from zarniwoop.text.as_json import is_deeper
 
 MAX_BODY_BYTES = 256 * 1024
 MAX_DEPTH = 32
@@ -16,12 +17,31 @@ _SEND = "send the arguments as one JSON object; GET /v1/tools lists those of eac
 
 def read_body(event: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON object of an API Gateway proxy event. Raises InvalidArgument (400, 413, 415)."""
+    return read_object(body_of(event))
+
+
+def body_of(event: Mapping[str, Any]) -> bytes:
+    """What an API Gateway proxy event carries, as JSON of bounded size. Raises InvalidArgument (400, 413, 415)."""
     _check_content_type(event)
-    return read_object(_bytes(event))
+    return _of_bounded_size(_bytes(event))
 
 
 def read_object(raw: bytes) -> dict[str, Any]:
     """A JSON object of bounded size and depth. Raises InvalidArgument (400, 413)."""
+    try:
+        parsed = orjson.loads(_of_bounded_size(raw))
+    except orjson.JSONDecodeError as error:
+        raise _not_json(error) from None
+    if not isinstance(parsed, dict):
+        raise InvalidArgument("the body must be a JSON object", field="body", suggested_action=_SEND)
+    if is_deeper(parsed, MAX_DEPTH):
+        raise InvalidArgument(
+            f"the body nests deeper than {MAX_DEPTH} levels", field="body", suggested_action="flatten it"
+        )
+    return parsed
+
+
+def _of_bounded_size(raw: bytes) -> bytes:
     if len(raw) > MAX_BODY_BYTES:
         raise InvalidArgument(
             f"the body is larger than {MAX_BODY_BYTES // 1024} KiB",
@@ -30,17 +50,7 @@ def read_object(raw: bytes) -> dict[str, Any]:
             field="body",
             suggested_action="send a shorter body",
         )
-    try:
-        parsed = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise _not_json(error) from None
-    if not isinstance(parsed, dict):
-        raise InvalidArgument("the body must be a JSON object", field="body", suggested_action=_SEND)
-    if _is_deeper(parsed, MAX_DEPTH):
-        raise InvalidArgument(
-            f"the body nests deeper than {MAX_DEPTH} levels", field="body", suggested_action="flatten it"
-        )
-    return parsed
+    return raw
 
 
 def _check_content_type(event: Mapping[str, Any]) -> None:
@@ -76,17 +86,3 @@ def _not_json(error: orjson.JSONDecodeError) -> InvalidArgument:
         field="body",
         suggested_action="send one UTF-8 encoded JSON object",
     )
-
-
-def _is_deeper(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit):
-        level = [
-            child
-            for node in level
-            for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, (dict, list))
-        ]
-        if not level:
-            return False
-    return True

@@ -17,7 +17,7 @@ from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.text.as_json import as_json, json_chars
 from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS
-from zarniwoop.tools.bounding import ANY_KEPT, Keep, bound, entries_of
+from zarniwoop.tools.bounding import ANY_KEPT, SHARE_OF_LINKS, Keep, bound, entries_of, links_within
 from zarniwoop.tools.linked_hits import Link, links_to_shown
 from zarniwoop.tools.research_rich import RichResult
 from zarniwoop.wiring import Environment
@@ -29,14 +29,20 @@ _LONGEST_BODY = MAX_CHARS * 9 // 10
 class Bounding:
     """One answer on its way out. Nothing is written for one that fits."""
 
-    def __init__(self, tool: str, environment: Environment) -> None:
+    def __init__(self, tool: str, environment: Environment, *, kept_seconds: float = KEPT_SECONDS) -> None:
         self._tool = tool
         self._environment = environment
+        self._kept_seconds = kept_seconds
         self._scope: SearchScope | None = None
         self._whole: Any = None
         self._links: Sequence[Link] = ()
         self._page = MAX_CHARS
         self._begun_at = environment.clock.now()
+
+    @classmethod
+    def unawaited(cls, tool: str, environment: Environment) -> "Bounding":
+        """Of an answer that nobody waits for: read tomorrow or after a weekend, its handle still reads on."""
+        return cls(tool, environment, kept_seconds=environment.content_seconds)
 
     def within(self, result: ToolResult, max_chars: int | None, scope: SearchScope) -> ToolResult:
         """By the caller's wish."""
@@ -44,7 +50,8 @@ class Bounding:
         if max_chars is None:
             return result
         self._page = max_chars
-        return self._bounded(result, result.data, max_chars, self._keeping(scope))
+        bounded = self._bounded(result, result.data, max_chars, self._keeping(scope))
+        return _with_fewer_links(bounded, max_chars)
 
     def shorten(self, result: ToolResult, limit: int, weigh: Weigh) -> ToolResult:
         """Because it is too heavy: to as much as can be sent, in steps.
@@ -69,7 +76,7 @@ class Bounding:
         return replace(result, data=data, evidence=links)
 
     def _keeping(self, scope: SearchScope) -> Keep:
-        expires_at = self._environment.clock.now() + KEPT_SECONDS
+        expires_at = self._environment.clock.now() + self._kept_seconds
 
         def keep(entries: tuple[Entry, ...]) -> tuple[str, float] | None:
             rest = Rest(
@@ -86,6 +93,15 @@ class Bounding:
             return handle_of(token, 0), expires_at
 
         return keep
+
+
+def _with_fewer_links(result: ToolResult, max_chars: int) -> ToolResult:
+    """What is left out of `evidence` is told where the answer tells its size."""
+    count = links_within(result.evidence, max_chars // SHARE_OF_LINKS)
+    if count == len(result.evidence) or entries_of(result.data) is None:
+        return result
+    size = replace(result.data.size, evidence_left=len(result.evidence) - count)
+    return replace(result, data=replace(result.data, size=size), evidence=result.evidence[:count])
 
 
 def _readable(data: Any) -> Any:

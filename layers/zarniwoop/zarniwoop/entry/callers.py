@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import InvalidArgument, NotAllowed
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.factory import ProjectScopeMissing
 from zarniwoop.stores.tokens import EVIDENCE_LEVEL, LEAVES_EVIDENCE, LISTS_EVIDENCE, SETTINGS, SETTINGS_LEVEL
-from zarniwoop.tools.arguments import Id, ToolArguments, parse_arguments
+from zarniwoop.tools.arguments import Count, Id, ToolArguments, parse_arguments
 from zarniwoop.tools.tool import Tool
 
 EVERY_PROJECT = "*"
+HIGHEST_LEVEL = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +28,7 @@ class Caller:
     tools: tuple[str, ...] = ()
 
     def may_use(self, tool: Tool[Any]) -> bool:
-        return self._may(tool.name, tool.level)
+        return self.level >= tool.level and tool.is_named_by(self.tools)
 
     def check(self, tool: Tool[Any]) -> None:
         """Raises NotAllowed when the token is not good for this tool."""
@@ -52,12 +55,12 @@ class Caller:
                 f"{LISTS_EVIDENCE} or a tool that leaves evidence, such as web_fetch",
             )
 
+    def _may(self, name: str, level: int) -> bool:
+        return self.level >= level and (not self.tools or name in self.tools)
+
     @property
     def has_every_project(self) -> bool:
         return EVERY_PROJECT in self.projects
-
-    def _may(self, name: str, level: int) -> bool:
-        return self.level >= level and (not self.tools or name in self.tools)
 
     def scope(self, arguments: ToolArguments, deadline: Deadline, request_id: str) -> SearchScope:
         """The scope of a call. Raises ProjectScopeMissing, or NotAllowed for a project that is not the caller's."""
@@ -76,6 +79,8 @@ class Caller:
             process_id=arguments.process_id,
             request_id=request_id,
             deadline=deadline,
+            tools=self.tools,
+            level=self.level,
         )
 
 
@@ -97,13 +102,19 @@ def _listed(text: str) -> tuple[str, ...]:
 
 
 class InvocationScope(ToolArguments):
-    """The scope that a direct invocation, a queue message or an event names itself; IAM vouches for the sender."""
+    """The scope that a direct invocation, a queue message or an event names itself; IAM vouches for the sender.
+
+    `tools` and `level` are those of the token that the sender itself was asked with, if it was: they only take away
+    from what an invocation may do.
+    """
 
     tenant_id: Id
+    tools: tuple[Id, ...] = ()
+    level: Count = Field(default=HIGHEST_LEVEL, ge=0, le=HIGHEST_LEVEL)
 
 
 def caller_of_message(message: Mapping[str, Any]) -> tuple[Caller, dict[str, Any]]:
-    """Caller and arguments of `{"scope": {tenant_id, project_id, process_id?}, "arguments": {…}}`.
+    """Caller and arguments of `{"scope": {tenant_id, project_id, process_id?, tools?, level?}, "arguments": {…}}`.
 
     Raises InvalidArgument, or ProjectScopeMissing when the scope names no project.
     """
@@ -120,5 +131,5 @@ def caller_of_message(message: Mapping[str, Any]) -> tuple[Caller, dict[str, Any
     named = parse_arguments(InvocationScope, scope)
     if named.project_id is None:
         raise ProjectScopeMissing
-    caller = Caller(tenant_id=named.tenant_id, projects=(named.project_id,), level=4)
+    caller = Caller(tenant_id=named.tenant_id, projects=(named.project_id,), level=named.level, tools=named.tools)
     return caller, {**({"process_id": named.process_id} if named.process_id else {}), **arguments}

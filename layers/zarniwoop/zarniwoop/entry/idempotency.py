@@ -72,14 +72,19 @@ def once(
     return remembered
 
 
-def _claim(key: str, spec: Tool[Any], event: Mapping[str, Any]) -> dict[str, str]:
-    """What must be the same for two calls to be one. Raises CallerError, as for a caller who may not use the tool."""
+def check_key(key: str) -> None:
+    """Raises InvalidArgument."""
     if len(key) > MAX_KEY_CHARS or not key.isprintable():
         raise InvalidArgument(
             f"the Idempotency-Key must be printable and at most {MAX_KEY_CHARS} characters",
             field="idempotency-key",
             suggested_action="send a UUID",
         )
+
+
+def _claim(key: str, spec: Tool[Any], event: Mapping[str, Any]) -> dict[str, str]:
+    """What must be the same for two calls to be one. Raises CallerError, as for a caller who may not use the tool."""
+    check_key(key)
     caller: Caller = caller_of_api_event(event)
     caller.check(spec)
     return {

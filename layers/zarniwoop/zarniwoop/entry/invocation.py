@@ -12,6 +12,7 @@ from zarniwoop.entry.answers import broken, misconfigured, refused, unconfigured
 from zarniwoop.entry.bounding import Bounding
 from zarniwoop.entry.callers import Caller
 from zarniwoop.entry.lambda_context import LambdaContext
+from zarniwoop.text.names import snake_case
 from zarniwoop.tools.arguments import parse_arguments
 from zarniwoop.tools.tool import DEFAULT_SECONDS, Tool
 from zarniwoop.wiring import Environment
@@ -33,12 +34,21 @@ def call_tool(
 ) -> ToolResult:
     """Check, parse, handle. Raises CallerError and ConfigurationUnavailable; nothing was called then."""
     caller.check(tool)
-    arguments = parse_arguments(tool.arguments, given)
+    arguments = parse_arguments(tool.arguments, _without_nulls(tool, given))
     until = deadline(context, environment.clock, seconds or tool.max_seconds)
     scope = caller.scope(arguments, until, context.aws_request_id)
     result: ToolResult = tool.call(arguments, scope, environment.tools)
     bounding = bounding or Bounding(tool.name, environment)
     return bounding.within(result, getattr(arguments, "max_chars", None), scope)
+
+
+def _without_nulls(tool: Tool[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A null says nothing: in the strict mode of some vendors a model cannot leave an argument out.
+
+    But to a flag it is neither yes nor no, and whoever writes it must not be taken to mean a call that costs.
+    """
+    flags = {name for name, field in tool.arguments.model_fields.items() if field.annotation is bool}
+    return {name: each for name, each in given.items() if each is not None or snake_case(name) in flags}
 
 
 def deadline(context: LambdaContext, clock: Clock, seconds: float | None = None) -> Deadline:

@@ -1,5 +1,7 @@
-"""Answers that nobody waits for: published on the event bus as `ResearchAnswered` from source `zarniwoop`."""
+"""Answers that nobody waits for, put on the event bus from source `zarniwoop`: as `ResearchAnswered`, or as what a
+standing query reports."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -25,18 +27,24 @@ def publish(
 
     Raises UnpublishedAnswerError when the bus refuses it.
     """
+    return put(services, "ResearchAnswered", {"request_id": request_id, "tool": tool}, result, shorten)
+
+
+def put(
+    services: "Environment", kind: str, head: Mapping[str, Any], result: ToolResult, shorten: Shorten | None = None
+) -> dict[str, Any]:
+    """An event of this kind with the result behind its head. Returns and raises as `publish` does."""
     told: dict[str, Any] = orjson.loads(encode(result, MAX_DETAIL_BYTES, shorten=shorten))
-    detail = {"request_id": request_id, "tool": tool, "result": told}
     answer = services.events.put_events(
         Entries=[
             {
                 "EventBusName": services.event_bus,
                 "Source": "zarniwoop",
-                "DetailType": "ResearchAnswered",
-                "Detail": orjson.dumps(detail).decode(),
+                "DetailType": kind,
+                "Detail": orjson.dumps({**head, "result": told}).decode(),
             }
         ]
     )
     if answer.get("FailedEntryCount"):
-        raise UnpublishedAnswerError(tool)
+        raise UnpublishedAnswerError(kind)
     return told

@@ -5,12 +5,13 @@ possible is in `OPERATIONS`. A run of another tenant or project is unknown here:
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing, Unready
+from zarniwoop.contract.problem import Conflict, InvalidArgument, UnknownThing
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.api import WayIn, api, in_the_address
 from zarniwoop.entry.bounding import Bounding
@@ -22,11 +23,12 @@ from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.tool import Event, Handler
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.page_tokens import InvalidPageToken
-from zarniwoop.stores.runs import Run, RunState, is_run_id
+from zarniwoop.stores.runs import RunState
 from zarniwoop.stores.state import ProjectKey
 from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS, ToolArguments, parse_arguments
 from zarniwoop.tools.research_investigate import MAX_WAIT_SECONDS, RESEARCH_INVESTIGATE
-from zarniwoop.tools.run_report import report, with_evidence_apart
+from zarniwoop.tools.run_report import RunReport, report, with_evidence_apart
+from zarniwoop.tools.run_status import checked, known, look, unreadable
 from zarniwoop.wiring import Environment, environment
 
 LINK_SECONDS = 900
@@ -36,7 +38,7 @@ LINK_SECONDS = 900
 class RunNamed(ToolArguments):
     """A run; one whose id is no id is as unknown as any other."""
 
-    run_id: str
+    run_id: str = Field(description="The run's id: r-…")
 
 
 class RunWatched(RunNamed):
@@ -53,6 +55,32 @@ class RunsListed(ToolArguments):
     page_token: str | None = Field(
         default=None, max_length=512, description="`next_page_token` of the page before; of the same project."
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunsPage:
+    """The newest first; without their results, which are told run by run."""
+
+    runs: tuple[RunReport, ...]
+    next_page_token: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunArtifact:
+    """A file of a run, and a link that works without a token."""
+
+    name: str
+    size: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunArtifacts:
+    """`expires_in` seconds the links work, or less, when the credentials that signed them end before."""
+
+    run_id: str
+    artifacts: tuple[RunArtifact, ...]
+    expires_in: int
 
 
 class RunEnded(Conflict):
@@ -72,18 +100,15 @@ def _list(given: Mapping[str, Any], access: "Access") -> ToolResult:
             field="page_token",
             suggested_action="send the next_page_token of the page before, or leave it out to start anew",
         ) from None
-    return ToolResult(
-        ok=True, data={"runs": [report(run) for run in page.runs], "next_page_token": page.next_page_token}
-    )
+    listed = RunsPage(runs=tuple(report(run) for run in page.runs), next_page_token=page.next_page_token)
+    return ToolResult(ok=True, data=listed)
 
 
 def _get(given: Mapping[str, Any], access: "Access") -> ToolResult:
     arguments = parse_arguments(RunWatched, given)
     scope = access.scope(arguments)
-    watcher, wait = access.services.run_watcher, min(arguments.wait, scope.deadline.remaining())
-    project = ProjectKey.of(scope)
-    run = watcher.wait_for_end(project, _run_id(arguments), wait)
-    data, evidence = with_evidence_apart(watcher.report(_known(run)))
+    seen = look(access.services.run_watcher, scope, arguments.run_id, arguments.wait)
+    data, evidence = with_evidence_apart(seen)
     told = ToolResult(ok=True, data=data, evidence=evidence)
     return Bounding(RESEARCH_INVESTIGATE.name, access.services).within(told, arguments.max_chars, scope)
 
@@ -91,7 +116,7 @@ def _get(given: Mapping[str, Any], access: "Access") -> ToolResult:
 def _stop(given: Mapping[str, Any], access: "Access") -> ToolResult:
     """Asking again is the same as asking once, also when the run has stopped meanwhile."""
     arguments = parse_arguments(RunNamed, given)
-    run = _known(access.services.runs.request_stop(access.project(arguments), _run_id(arguments)))
+    run = known(access.services.runs.request_stop(access.project(arguments), checked(arguments.run_id)))
     if run.state.is_terminal and run.state is not RunState.STOPPED:
         refusal = RunEnded(
             f"the run has ended as {run.state}; there is nothing left to stop",
@@ -104,13 +129,13 @@ def _stop(given: Mapping[str, Any], access: "Access") -> ToolResult:
 
 def _artifacts(given: Mapping[str, Any], access: "Access") -> ToolResult:
     arguments = parse_arguments(RunNamed, given)
-    project, run_id, files = access.project(arguments), _run_id(arguments), access.services.run_files
-    _known(access.services.runs.get(project, run_id))
-    listed = [
-        {"name": each.name, "size": each.size, "url": files.presigned(project, run_id, each.name, LINK_SECONDS)}
+    project, run_id, files = access.project(arguments), checked(arguments.run_id), access.services.run_files
+    known(access.services.runs.get(project, run_id))
+    listed = tuple(
+        RunArtifact(name=each.name, size=each.size, url=files.presigned(project, run_id, each.name, LINK_SECONDS))
         for each in files.names(project, run_id)
-    ]
-    return ToolResult(ok=True, data={"run_id": run_id, "artifacts": listed, "expires_in": LINK_SECONDS})
+    )
+    return ToolResult(ok=True, data=RunArtifacts(run_id=run_id, artifacts=listed, expires_in=LINK_SECONDS))
 
 
 def _content(given: Mapping[str, Any], access: "Access") -> ToolResult:
@@ -191,29 +216,6 @@ def _with_stores(way_in: WayIn) -> WayIn:
         try:
             return way_in(event, services, context)
         except StoreUnavailable:
-            raise Unready(
-                "the runs cannot be read right now", suggested_action="ask again after wait_seconds", wait_seconds=1.0
-            ) from None
+            raise unreadable() from None
 
     return guarded_way_in
-
-
-def _run_id(arguments: RunNamed) -> str:
-    if not is_run_id(arguments.run_id):
-        raise _unknown()
-    return arguments.run_id
-
-
-def _known(run: Run | None) -> Run:
-    if run is None:
-        raise _unknown()
-    return run
-
-
-def _unknown() -> UnknownThing:
-    return UnknownThing(
-        "this project has no such run",
-        slug="unknown-run",
-        field="run_id",
-        suggested_action="GET /v1/runs lists the project's runs",
-    )

@@ -1,6 +1,7 @@
 """What can be done to settings, each as one function: arguments in, an envelope out."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
@@ -49,6 +50,30 @@ class DraftTested(SettingsPlaced):
     settings: dict[str, Any] = Field(default={}, description="The draft, laid over what is saved: values by key.")
     query: Words | None = Field(default=None, max_length=MAX_QUERY_CHARS, description="What to search for.")
     modality: SearchModality | None = Field(default=None, description="Which modality to search.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsTold:
+    """What became of a change: by their keys what was `saved` and what is `left`, and the level's new `version`.
+
+    `takes_effect` says when searches know of it; `named_by` lists the routing that still names a deleted endpoint.
+    """
+
+    level: str
+    saved: tuple[str, ...]
+    left: tuple[str, ...]
+    version: str | None
+    takes_effect: str
+    named_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretShown:
+    """A saved key, whole."""
+
+    key: str
+    level: str
+    value: str
 
 
 def _read(given: Mapping[str, Any], access: SettingsAccess) -> ToolResult:
@@ -116,7 +141,7 @@ def _reveal(given: Mapping[str, Any], access: SettingsAccess) -> ToolResult:
         value = services.reveal_setting(parameter.name)
         if value is not None:
             services.redactor.learn(Secret(value))
-            return ToolResult(ok=True, data={"key": arguments.key, "level": place.level.value, "value": value})
+            return ToolResult(ok=True, data=SecretShown(key=arguments.key, level=place.level.value, value=value))
     raise UnknownThing(
         f"no such key is saved at the {place.level} level",
         field="key",
@@ -175,14 +200,14 @@ def _stated(arguments: _Versioned) -> str:
 
 
 def _told(saved: Saved, place: Place) -> ToolResult:
-    data = {
-        "level": place.level.value,
-        "saved": list(saved.saved),
-        "left": list(saved.left),
-        "version": saved.version,
-        "takes_effect": _AT_ONCE if saved.at_once else _LATER,
-        "named_by": list(saved.named_by),
-    }
+    data = SettingsTold(
+        level=place.level.value,
+        saved=tuple(saved.saved),
+        left=tuple(saved.left),
+        version=saved.version,
+        takes_effect=_AT_ONCE if saved.at_once else _LATER,
+        named_by=tuple(saved.named_by),
+    )
     if saved.failure is None:
         return ToolResult(ok=True, data=data)
     return ToolResult(ok=False, data=data, error=_half_saved(saved, saved.failure))

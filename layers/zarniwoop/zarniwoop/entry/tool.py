@@ -2,7 +2,7 @@
 
 Direct invocations, queue messages and event details carry `{"scope": {tenant_id, project_id, process_id?}, "arguments":
 {…}}`; IAM and the queue's policy vouch for them. Their answers are envelopes; those of queue and event are published on
-the event bus as `ResearchAnswered`.
+the event bus as `ResearchAnswered`. An invocation may bound its answer (`entry.bounds`).
 """
 
 import re
@@ -16,6 +16,7 @@ from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.entry.answers import Shorten, encode, http_response
 from zarniwoop.entry.bodies import read_body, read_object
 from zarniwoop.entry.bounding import Bounding
+from zarniwoop.entry.bounds import Bounds, bounded, bounds_of
 from zarniwoop.entry.callers import caller_of_api_event, caller_of_message
 from zarniwoop.entry.invocation import call_tool, guarded
 from zarniwoop.entry.lambda_context import LambdaContext
@@ -65,6 +66,10 @@ def _from_api(spec: Tool[Any], event: Event, services: Environment, context: Lam
     def work() -> ToolResult:
         caller = caller_of_api_event(event)
         caller.check(spec)
+        if key is not None and not _keeps_keys(spec):
+            from zarniwoop.entry.idempotency import check_key
+
+            check_key(key)
         given = _with_key(spec, read_body(event), key)
         return call_tool(spec, caller, given, services, context, seconds=_asked_seconds(event), bounding=bounding)
 
@@ -80,9 +85,15 @@ def _from_api(spec: Tool[Any], event: Event, services: Environment, context: Lam
 
 
 def _from_invocation(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
-    bounding = Bounding(spec.name, services)
-    result = guarded(services, context.aws_request_id, spec, lambda: _call(spec, event, services, context, bounding))
-    return read_back(result, bounding.shorten)
+    bounding, bounds = Bounding(spec.name, services), Bounds()
+
+    def work() -> ToolResult:
+        nonlocal bounds
+        bounds = bounds_of(event)
+        return _call(spec, event, services, context, bounding, seconds=min(bounds.seconds, spec.max_seconds))
+
+    result = guarded(services, context.aws_request_id, spec, work)
+    return bounded(result, bounds.bytes, bounding.shorten)
 
 
 def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:
@@ -96,7 +107,7 @@ def _from_event(spec: Tool[Any], event: Event, services: Environment, context: L
             raise no_such_tool()
         return _call(spec, detail, services, context, bounding, event_id)
 
-    bounding = Bounding(spec.name, services)
+    bounding = Bounding.unawaited(spec.name, services)
     result = guarded(services, context.aws_request_id, spec, work)
     return publish(services, spec.name, event_id, result, bounding.shorten)
 
@@ -112,7 +123,7 @@ def _from_queue(spec: Tool[Any], event: Event, services: Environment, context: L
         def work() -> ToolResult:
             return _call(spec, read_object(record.body.encode()), services, context, bounding, record.message_id)
 
-        bounding = Bounding(spec.name, services)
+        bounding = Bounding.unawaited(spec.name, services)
         result = guarded(services, context.aws_request_id, spec, work)
         if result.error is not None and (result.error.retryable or result.error.status >= _REFUSED):
             raise UnansweredMessageError(result.error.type)
@@ -138,10 +149,12 @@ def _call(
     context: LambdaContext,
     bounding: Bounding,
     key: str | None = None,
+    seconds: float | None = None,
 ) -> ToolResult:
     """`key` is the id of what brought the message, which queue and bus may bring twice."""
     caller, arguments = caller_of_message(message)
-    return call_tool(spec, caller, _with_key(spec, arguments, key), services, context, bounding=bounding)
+    given = _with_key(spec, arguments, key)
+    return call_tool(spec, caller, given, services, context, seconds=seconds, bounding=bounding)
 
 
 def _keeps_keys(spec: Tool[Any]) -> bool:

@@ -31,6 +31,8 @@ class Metric(StrEnum):
     MODEL_CALLS = "vance.research.model.calls"
     MODEL_TOKENS = "vance.research.model.tokens"
     DOCUMENTS = "vance.research.documents"
+    STANDING = "vance.research.standing"
+    QUESTIONS = "vance.research.questions"
 
 
 class Point(NamedTuple):

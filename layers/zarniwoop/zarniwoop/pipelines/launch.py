@@ -24,7 +24,7 @@ from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.run_files import INPUT, RunFiles
 from zarniwoop.stores.runs import Claim, Ending, Run, RunState, RunStore, new_run_id
 from zarniwoop.stores.state import ProjectKey
-from zarniwoop.tools.research_investigate import InvestigateArguments
+from zarniwoop.tools.research_investigate import SAME_RUN, InvestigateArguments
 from zarniwoop.tools.run_report import RunAccepted, RunReport, accepted
 
 TOOL = "research_investigate"
@@ -33,8 +33,6 @@ RUN_GRACE_SECONDS = 60.0
 """How long after its wall time a run may still write its ending, before it counts as overdue."""
 CLAIMED_SECONDS = 24 * 3600.0
 KEPT_SECONDS = 30 * 24 * 3600.0
-_SAME_REQUEST = frozenset(("wait", "idempotency_key", "max_chars"))
-"""Arguments in which two requests under one key may differ."""
 
 
 class InvestigationLauncher:
@@ -141,7 +139,7 @@ class InvestigationLauncher:
 
 def _fingerprint(key: str, arguments: InvestigateArguments, scope: SearchScope) -> str:
     """What must be the same for two requests to be one. Keyed: a short question could be guessed from a plain hash."""
-    told = arguments.model_dump(mode="json", exclude=set(_SAME_REQUEST)) | {"process_id": scope.process_id}
+    told = arguments.model_dump(mode="json", exclude=set(SAME_RUN)) | {"process_id": scope.process_id}
     return hmac.digest(key.encode(), orjson.dumps(told, option=orjson.OPT_SORT_KEYS), "sha256").hex()
 
 
@@ -152,7 +150,7 @@ def _input(arguments: InvestigateArguments, scope: SearchScope) -> dict[str, Any
         "project_id": scope.project_id,
         "process_id": scope.process_id,
         "request_id": scope.request_id,
-        "arguments": arguments.model_dump(mode="json", exclude=set(_SAME_REQUEST)),
+        "arguments": arguments.model_dump(mode="json", exclude=set(SAME_RUN)),
     }
 
 

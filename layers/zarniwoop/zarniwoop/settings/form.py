@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import SearchProtocol
 from zarniwoop.settings.budgets import BudgetPeriod
@@ -62,7 +64,21 @@ _WORDS = re.compile(r"[A-Za-z0-9_-]+(?:\|[A-Za-z0-9_-]+)+")
 """Patterns that a form has better than patterns for: a switch, and a choice."""
 
 
-def settings_form(protocols: Mapping[str, SearchProtocol], *, reveals: bool) -> dict[str, Any]:
+class SettingsForm(TypedDict):
+    """The parts of the form; `schema` is always of JSON Schema."""
+
+    endpoint: Schema
+    routing: Schema
+    service: Schema
+    budgets: Schema
+    fetching: Schema
+    cache: Schema
+    models: list[Schema]
+    actions: list[dict[str, str]]
+    badges: list[str]
+
+
+def settings_form(protocols: Mapping[str, SearchProtocol], *, reveals: bool) -> SettingsForm:
     """`reveals` tells whether the operator lets saved keys be shown whole."""
     show = (
         ({"name": "reveal", "label": "Show key", "method": "POST", "path": "/v1/settings/reveal"},) if reveals else ()

@@ -1,4 +1,4 @@
-"""What did not fit into an answer, in S3 under `<tenant>/<project>/content/results/<token>` for an hour.
+"""What did not fit into an answer, in S3 under `<tenant>/<project>/content/results/<token>` until `expires_at`.
 
 A handle is a random token and where to go on. It is good in its own project only: the caller's tenant and project lead
 the object's key, so elsewhere it names nothing. The object says itself until when it counts, since a bucket's lifecycle
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 KEPT_SECONDS = 3600.0
+"""For who waits for the answer. What nobody waits for is kept as long as other content."""
 _STOPPED = "stopped"
 """In the place of a token: when the project was stopped last."""
 

@@ -21,6 +21,7 @@ from zarniwoop.stores.keys import (
     QUOTA,
     RESULT,
     SPENT,
+    STANDING,
     cooldown_key,
     partition,
     quota_key,
@@ -58,6 +59,8 @@ _MAY_BE_REPLACED = (
     "attribute_not_exists(pk) OR #expires <= :now OR #closed = :true"
     " OR (#held = :false AND (:held = :true OR #until < :until))"
 )
+_A_PROJECTS = (COOLDOWN, QUOTA, CONTENT, RESULT, STANDING)
+"""What goes when a project stops; what was spent stays spent."""
 _DELETE_ATTEMPTS = 4
 
 
@@ -161,7 +164,7 @@ class DynamoDbStateStore:
             return
 
     def clear_project(self, project: ProjectKey) -> int:
-        keys = [key for prefix in (COOLDOWN, QUOTA, CONTENT, RESULT) for key in self._keys(project, prefix)]
+        keys = [key for prefix in _A_PROJECTS for key in self._keys(project, prefix)]
         for start in range(0, len(keys), BATCH_WRITE_LIMIT):
             self._delete(keys[start : start + BATCH_WRITE_LIMIT])
         return len(keys)

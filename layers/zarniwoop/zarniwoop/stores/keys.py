@@ -3,7 +3,8 @@
 State and audit share the partition key `T#<tenant>#P#<project>`. Sort keys: `CD#<instance>#<modality>#<fingerprint of
 its settings>` (cooldown; with `-k<n>` behind it that of the n-th key), `QU#<instance>#<modality>` (quota),
 `US#<instance>#<period>` (what an endpoint has spent in that period), `US#_project#<period>` (what the whole project
-has), `US#_run#<run id>` (what a run has), `GEN` (generation), `CT#<sha256>` (stored content),
+has), `US#_run#<run id>` (what a run has), `GEN` (generation), `CT#<sha256>` (stored content), `SQ#<name>` (what a
+standing query has reported), `QF#<sha256>` (who answers a file of questions),
 `AU#<instance>#<start, UTC, milliseconds>#<random>` (audit). Evidence has a table of its own, with `EV#<evidence id>`,
 `CT#<sha256>` (its bodies) and `STOPPED` (when the project was stopped), and so have runs, with `RUN#<run id>` and
 `KEY#<sha256>` (an idempotency key that a run has taken). Turns at a provider's rate belong to the whole fleet:
@@ -30,6 +31,7 @@ CONTENT = "CT#"
 RESULT = "RC#"
 RUN = "RUN#"
 EVIDENCE = "EV#"
+STANDING = "SQ#"
 STOPPED = "STOPPED"
 EDIT = "EDIT"
 FLEET = "FLEET"
@@ -128,6 +130,16 @@ def result_key(identity: str) -> str:
 def read_result_key(sort_key: str) -> str:
     """The identity. Raises ValueError for what is no key of a kept answer."""
     return checked_sha256(_parts(RESULT, 1, sort_key)[0])
+
+
+def standing_key(name: str) -> str:
+    """Raises ValueError for a name that could forge a key."""
+    return f"{STANDING}{_checked(name)}"
+
+
+def question_file_key(sha256: str) -> str:
+    """Raises ValueError for what is no hash."""
+    return f"QF#{checked_sha256(sha256)}"
 
 
 def run_key(run_id: str) -> str:

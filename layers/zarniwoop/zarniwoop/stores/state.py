@@ -179,9 +179,9 @@ class StateStore(Ledger, Protocol):
         ...
 
     def clear_project(self, project: ProjectKey) -> int:
-        """Delete the project's cooldowns, quotas and records of content; return how many. May take several calls.
+        """Delete the project's cooldowns, quotas, records of content and memory of standing queries; return how many.
 
-        Its generation and its spent credit stay: neither comes back.
+        May take several calls. Its generation and its spent credit stay: neither comes back.
         """
         ...
 

@@ -32,6 +32,21 @@ def json_chars(value: Any) -> int:
     return len(encoded) if encoded.isascii() else len(encoded.decode())
 
 
+def is_deeper(value: Any, limit: int) -> bool:
+    """Whether lists and objects nest in more than so many levels."""
+    level = [value]
+    for _ in range(limit):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+            if isinstance(child, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
 def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 

@@ -19,7 +19,13 @@ from zarniwoop.tools.refusals import refusal
 
 MAX_QUERY_CHARS = 2_000
 MAX_RESULTS = 50
-MIN_CHARS, MAX_CHARS = 2_000, 1_000_000
+MOST_TOKENS = 25_000
+"""Of one answer to a model: with more, clients cut it off or refuse it."""
+BYTES_A_TOKEN = 2.5
+"""No fewer: hits as JSON take 3 to 4 (o200k), those whose addresses and ids are long 2.5, plain prose more than 4."""
+MOST_BYTES = int(MOST_TOKENS * BYTES_A_TOKEN)
+MIN_CHARS, USUAL_CHARS, MAX_CHARS = 2_000, MOST_BYTES * 4 // 5, 1_000_000
+"""The usual is what models are given: with what stands around `data`, `MOST_BYTES` hold it."""
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 DOMAIN_PATTERN = rf"^{_HOST}$"
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -97,9 +103,10 @@ class HitArguments(CallArguments):
         ge=MIN_CHARS,
         le=MAX_CHARS,
         description=(
-            "How many characters of JSON `data` may have, 2000 to 1000000. Hits are never cut: those that do not fit "
-            "are read by GET /v1/results/<data.size.handle>, for an hour. What tells of the search itself is always "
-            "whole; where it leaves room for no hit, data.size.least_max_chars is the bound that does."
+            f"How many characters of JSON `data` may have, 2000 to 1000000; {USUAL_CHARS} are within 25,000 tokens. "
+            "Hits are never cut: those that do not fit are read by result_read with data.size.handle, for an hour. "
+            "What tells of the search itself is always whole; where it leaves room for no hit, "
+            "data.size.least_max_chars does."
         ),
     )
 
@@ -270,4 +277,4 @@ def parse_arguments(model: type[Model], given: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(named)
     except ValidationError as error:
-        raise refusal(model, error.errors(include_url=False, include_input=False)[0]) from None
+        raise refusal(model, error.errors(include_url=False, include_input=False)) from None

@@ -3,7 +3,7 @@
 The bound counts the characters of `data` as JSON. Hits are taken from the front, and none is ever cut; of a rich search
 the best of every kind come first, of a run what was kept before what was dropped. What tells of the search itself (its
 attempts, its filters) is always whole, and may by itself be larger than a bound that is very small: `least_max_chars`
-is the bound to ask with then.
+is the bound to ask with then. Only a run has records of any length beside its hits: the longest are left out by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,16 +23,21 @@ from zarniwoop.tools.run_report import RunReport
 Keep = Callable[[tuple[Entry, ...]], tuple[str, float] | None]
 """Puts hits aside; the handle that they are found by and until when, or None when that could not be done."""
 
+SHARE_OF_LINKS = 5
+"""Beside `data`, the links of `evidence` take no more than its bound divided by that."""
 _WIDEST = 9_999_999
 _ROOM_FOR_TIMES = 8
 """The share of an answer without hits that its numbers may grow by, the bound's own digits included."""
 _LISTS_OF_A_RUN = ("hits", "dropped")
+_CUT = "truncated"
+"""Names what was cut or left out of a run's results."""
 ANY_KEPT = ("0" * 38, 9_999_999_999.999_999)
 """As wide as any handle and its end can be."""
 
 
 def bound(data: Any, max_chars: int, keep: Keep, links: Sequence[Link] = ()) -> Any:
     """The same answer within its bound; what has no hits is left as it is. `links` to evidence go along with hits."""
+    data = _without_long_records(data, max_chars // 2)
     entries = entries_of(data)
     if entries is None:
         return data
@@ -76,6 +81,11 @@ def size_of(max_chars: int, count: int, sizes: Sequence[int], kept: tuple[str, f
     )
 
 
+def links_within(links: Sequence[Any], most: int) -> int:
+    """How many of the first links of `evidence` fit into so many characters."""
+    return fitting([("evidence", link) for link in links], most)[0]
+
+
 def nested(entries: Sequence[Entry]) -> dict[str, Any]:
     """Hits under the paths of their lists, as in the answer that they continue."""
     answer: dict[str, Any] = {}
@@ -91,7 +101,7 @@ def nested(entries: Sequence[Entry]) -> dict[str, Any]:
 def shell_chars(paths: Sequence[str], tool: str, max_chars: int) -> int:
     """What a continued answer with hits in these lists takes besides its hits."""
     lists = nested([(path, "") for path in paths])
-    return json_chars({**lists, "tool": tool, "size": _widest(max_chars)})
+    return json_chars({**lists, "tool": tool, "size": _widest(max_chars), "untrusted": True})
 
 
 def entries_of(data: Any) -> tuple[Entry, ...] | None:
@@ -129,7 +139,25 @@ def _search_with(result: SearchResult, path: str, entries: Sequence[Entry]) -> S
     return replace(result, hits=hits, returned_count=len(hits), truncated=truncated)
 
 
+def _without_long_records(data: Any, most: int) -> Any:
+    """Of a run: the longest of what stands beside its hits is left out until the rest takes so little."""
+    if not isinstance(data, RunReport) or data.results is None:
+        return data
+    sizes = {name: json_chars(each) for name, each in data.results.items() if name not in (*_LISTS_OF_A_RUN, _CUT)}
+    over = json_chars(replace(data, results=None)) + sum(sizes.values()) - most
+    left_out: list[str] = []
+    for name in sorted(sizes, key=lambda each: -sizes[each]):
+        if over <= 0:
+            break
+        over -= sizes[name]
+        left_out.append(name)
+    if not left_out:
+        return data
+    kept = {name: each for name, each in data.results.items() if name not in left_out}
+    return replace(data, results={**kept, _CUT: [*data.results.get(_CUT, ()), *left_out]})
+
+
 def _widest(max_chars: int) -> AnswerSize:
     """As wide as any account can be."""
     wide = size_of(max_chars, 0, (_WIDEST,), ANY_KEPT, 0)
-    return replace(wide, hits=_WIDEST, hit_chars=_WIDEST, hits_left=_WIDEST, chars_left=_WIDEST)
+    return replace(wide, hits=_WIDEST, hit_chars=_WIDEST, hits_left=_WIDEST, chars_left=_WIDEST, evidence_left=_WIDEST)

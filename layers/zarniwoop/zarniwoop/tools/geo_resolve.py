@@ -211,12 +211,14 @@ GEO_RESOLVE = Tool(
     name="geo_resolve",
     title="Resolve a place",
     description=(
-        "Turn the name or address of a place into coordinates, or coordinates into what lies there. Returns places, "
-        "the likeliest first, with lat, lon, bounding_box, country, kind, OpenStreetMap id and `precision`: whether "
-        "the coordinates are those of a building, a street, a town or a country. `ambiguous` says that places of this "
-        "name lie in several regions: ask again with town or country. Not for finding businesses by a description."
+        "Turn the name or address of a place into coordinates, or coordinates into what lies there. Use it to put "
+        "something on a map or to tell places of one name apart. Returns `places`, the likeliest first, with lat, lon, "
+        "bounding_box, country, kind, OpenStreetMap id and `precision`: whether the coordinates are those of a "
+        "building, a street, a town or a country. `ambiguous` says that places of this name lie in several regions: "
+        "ask again with town or country. Not for finding businesses by a description, nor for routes."
     ),
     arguments=GeoArguments,
     handle=resolve,
     plan=plan,
+    answer=Places,
 )

@@ -39,9 +39,10 @@ def _with_own(hit: Any, url: str | None, links: Sequence[Link]) -> Any:
 
 
 def _url(path: str, hit: Any) -> str | None:
-    """As evidence spells it; None for what is no hit."""
+    """As evidence spells it; None for what is no hit. Those of a run stand beside what was made of them."""
     from zarniwoop.stores.evidence import evidence_url
 
     if path.rpartition("/")[2] != "hits":
         return None
-    return evidence_url(str(hit["url"] if isinstance(hit, Mapping) else hit.url))[:_LONGEST_URL]
+    url = hit.get("hit", hit)["url"] if isinstance(hit, Mapping) else hit.url
+    return evidence_url(str(url))[:_LONGEST_URL]

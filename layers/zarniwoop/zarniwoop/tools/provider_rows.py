@@ -1,9 +1,13 @@
 """The rows of `research_providers`: what there is to know of an instance, in short and in full."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from zarniwoop.contract.quota import QuotaStatus
+from zarniwoop.contract.result import AnswerSize
 from zarniwoop.dispatch.observations import Health
+from zarniwoop.tools.budget_rows import BudgetRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,3 +76,25 @@ class MisconfiguredRow:
     id: str
     setting: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvidersReport:
+    """`routing` gives, for every modality, the instances in the order in which they would be asked.
+
+    In short, modalities that nobody serves are left out of it. `budgets` are those of the project and its tenant.
+    `size` is there when the answer was bounded.
+    """
+
+    providers: Sequence[ProviderRow | ProviderSummary]
+    routing: dict[str, list[str]]
+    budgets: list[BudgetRow]
+    misconfigured: list[MisconfiguredRow]
+    settings_are_stale: bool
+    size: AnswerSize | None = None
+
+    def entries(self) -> tuple[tuple[str, Any], ...]:
+        return tuple(("providers", row) for row in self.providers)
+
+    def with_entries(self, entries: Sequence[tuple[str, Any]], size: AnswerSize) -> "ProvidersReport":
+        return replace(self, providers=[row for _, row in entries], size=size)

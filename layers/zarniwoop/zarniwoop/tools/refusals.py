@@ -3,7 +3,8 @@
 Quirk: an input value is never repeated, since a query must not end up in an error.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel
@@ -13,8 +14,9 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import InvalidArgument
 
 _LONGEST_PATTERN = 60
+_UNKNOWN = "extra_forbidden"
 _SAID: Mapping[str, str] = {
-    **dict.fromkeys(("tuple_type", "list_type", "set_type", "iterable_type"), "must be a list"),
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "iterable_type"), 'must be a list, as in ["…"]'),
     **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must be an object"),
     **dict.fromkeys(("string_type", "string_sub_type"), "must be text"),
     "string_unicode": "must be text in valid Unicode",
@@ -34,13 +36,16 @@ _SAID: Mapping[str, str] = {
 """By pydantic's kinds of errors; of any other its own words are kept, among them those of our validators."""
 
 
-def refusal(model: type[BaseModel], details: ErrorDetails) -> InvalidArgument:
+def refusal(model: type[BaseModel], errors: Sequence[ErrorDetails]) -> InvalidArgument:
+    """Of the first error, but of an unknown name before all others: what is missing may be that one, misspelt."""
+    details = next((each for each in errors if each["type"] == _UNKNOWN), errors[0])
     context = details.get("ctx") or {}
     field = str(context.get("field") or ".".join(str(part) for part in details["loc"]) or "body")[:64]
     kind = details["type"]
-    if kind == "extra_forbidden":
-        known = ", ".join(sorted(model.model_fields))
-        return InvalidArgument(f"there is no parameter '{field}'", field=field, suggested_action=f"use only: {known}")
+    if kind == _UNKNOWN:
+        return InvalidArgument(
+            f"there is no parameter '{field}'", field=field, suggested_action=_meant(field, sorted(model.model_fields))
+        )
     advice = _advice(model, field)
     if kind == "missing":
         return InvalidArgument(f"'{field}' is missing", field=field, suggested_action=advice)
@@ -48,6 +53,12 @@ def refusal(model: type[BaseModel], details: ErrorDetails) -> InvalidArgument:
         return InvalidArgument(f"'{field}' {_misspelt(context)}", field=field, suggested_action=advice)
     said = _SAID[kind].format(**context) if kind in _SAID else details["msg"]
     return InvalidArgument(f"'{field}': {said}", field=field, suggested_action=advice)
+
+
+def _meant(field: str, known: Sequence[str]) -> str:
+    use_only = "use only: " + ", ".join(known)
+    alike = get_close_matches(field, known, n=1)
+    return f"did you mean '{alike[0]}'? {use_only}" if alike else use_only
 
 
 def _misspelt(context: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from zarniwoop.tools.research_investigate import RESEARCH_INVESTIGATE
 from zarniwoop.tools.research_providers import RESEARCH_PROVIDERS
 from zarniwoop.tools.research_rich import RESEARCH_RICH
 from zarniwoop.tools.research_search import RESEARCH_SEARCH, RESEARCH_SEARCH_EXPERT
+from zarniwoop.tools.result_read import RESULT_READ
+from zarniwoop.tools.run_status import RUN_STATUS
 from zarniwoop.tools.tool import Tool
 from zarniwoop.tools.web_fetch import WEB_FETCH
 from zarniwoop.tools.web_search import WEB_SEARCH
@@ -23,6 +25,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     WEB_FETCH,
     EVIDENCE_STORE,
     GEO_RESOLVE,
+    RUN_STATUS,
+    RESULT_READ,
 )
 
 

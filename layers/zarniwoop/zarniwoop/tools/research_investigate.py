@@ -15,6 +15,8 @@ from zarniwoop.tools.run_report import RunAccepted, RunReport, with_evidence_apa
 from zarniwoop.tools.tool import Tool, ToolServices
 
 MAX_WAIT_SECONDS = 25
+SAME_RUN = frozenset(("wait", "idempotency_key", "max_chars"))
+"""Arguments in which two requests under one key may differ."""
 _WENT_WRONG = frozenset((RunState.FAILED, RunState.TIMED_OUT))
 
 
@@ -76,7 +78,10 @@ class InvestigateArguments(HitArguments):
         default=None,
         min_length=1,
         max_length=255,
-        description="The same key twice is one run. Over HTTP, the header Idempotency-Key says the same.",
+        description=(
+            "The same key twice is one run. Over HTTP, the header Idempotency-Key says the same; over MCP, without "
+            "any, the same arguments within an hour are one run."
+        ),
     )
 
 
@@ -130,14 +135,15 @@ RESEARCH_INVESTIGATE = Tool(
     description=(
         "Answer a question with curated sources: it is planned into several searches over different kinds of source, "
         "they run in parallel, and what they find is merged, judged against the question and ranked. Use it instead of "
-        "a row of single searches when a question has several sides. Returns a run id at once (watch it at "
-        "`status_url`), or the result when it is ready within `wait` seconds: survivors ranked by relevance, and "
-        "dropped hits with the reason. Takes seconds to minutes and several provider calls; for one list of hits use "
-        "research_search."
+        "a row of single searches when a question has several sides. Returns a `run_id` at once, which run_status "
+        "watches and reads, or the result when it is ready within `wait` seconds: hits ranked by relevance, and "
+        "dropped ones with the reason. It takes seconds to minutes and several provider calls. Not for one list of "
+        "hits (research_search), nor for reading a page (web_fetch)."
     ),
     arguments=InvestigateArguments,
     handle=investigate,
     plan=plan,
+    answer=RunAccepted | RunReport,
     read_only=False,
     max_seconds=MAX_WAIT_SECONDS + 1.0,
 )

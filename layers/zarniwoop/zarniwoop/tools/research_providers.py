@@ -24,17 +24,17 @@ from zarniwoop.dispatch.spending import Purse
 from zarniwoop.settings.names import cooldown_subject
 from zarniwoop.stores.audit import CallRecord
 from zarniwoop.stores.state import Cooldown, Subject
-from zarniwoop.tools.arguments import CallArguments, Flag, Id
-from zarniwoop.tools.budget_rows import BudgetRow, budget_rows
+from zarniwoop.tools.arguments import Flag, HitArguments, Id
+from zarniwoop.tools.budget_rows import budget_rows
 from zarniwoop.tools.dry_run import DryRun
-from zarniwoop.tools.provider_rows import CooldownRow, MisconfiguredRow, ProviderRow, ProviderSummary
+from zarniwoop.tools.provider_rows import CooldownRow, MisconfiguredRow, ProviderRow, ProvidersReport
 from zarniwoop.tools.tool import Tool, ToolServices
 
 LOOK_UP_SECONDS = 5.0
 """How long a provider may take to say what is left."""
 
 
-class ProvidersArguments(CallArguments):
+class ProvidersArguments(HitArguments):
     """Arguments of `research_providers`."""
 
     provider_id: Id | None = Field(default=None, description="Tell of this provider instance alone, and all about it.")
@@ -42,20 +42,6 @@ class ProvidersArguments(CallArguments):
         default=False,
         description="true: all about every instance: what it is good for, its filters, limits and observed health.",
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProvidersReport:
-    """`routing` gives, for every modality, the instances in the order in which they would be asked.
-
-    In short, modalities that nobody serves are left out of it. `budgets` are those of the project and its tenant.
-    """
-
-    providers: Sequence[ProviderSummary]
-    routing: dict[str, list[str]]
-    budgets: list[BudgetRow]
-    misconfigured: list[MisconfiguredRow]
-    settings_are_stale: bool
 
 
 def providers(arguments: ProvidersArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
@@ -281,13 +267,16 @@ RESEARCH_PROVIDERS = Tool(
     name="research_providers",
     title="Providers",
     description=(
-        "List the provider instances of this project: which modalities each serves, whether it is READY, EXHAUSTED, in "
-        "COOLDOWN (with reason and seconds left) or DISABLED, its quota, the order in which they are asked, and what "
-        "is left of budgets. Read-only and free: it never spends a search. Use it before pinning a provider or to see "
-        "why a search failed. With provider_id it tells all about one, what it is good for included."
+        "The provider instances of this project and the state that they are in. Use it before pinning a provider, or "
+        "to see why a search failed. Returns for each instance which modalities it serves, whether it is READY, "
+        "EXHAUSTED, in COOLDOWN (with reason and seconds left) or DISABLED, and its quota; `routing`, the order in "
+        "which they are asked; and what is left of budgets. With provider_id it tells all about one, what it is good "
+        "for included. Read-only and free: it never spends a search. Not for searching, and not needed before one: a "
+        "search picks its provider itself."
     ),
     arguments=ProvidersArguments,
     handle=providers,
     plan=plan,
+    answer=ProvidersReport,
     spends=False,
 )

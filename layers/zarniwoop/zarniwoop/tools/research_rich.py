@@ -96,11 +96,12 @@ RESEARCH_RICH = Tool(
     title="Rich search",
     description=(
         "One query over WEB, IMAGE, VIDEO and NEWS at once. Use it to see what there is on a subject, with visual "
-        "context, in one step. Returns `results` by modality; a modality that could not be answered is named under "
-        "`problems` and does not spoil the others. These are four searches, each with the provider calls of one: for "
-        "one kind of source use research_search."
+        "context, in one step. Returns `results` by modality, each with `hits` as research_search has them; a modality "
+        "that could not be answered is named under `problems` and does not spoil the others. Not for one kind of "
+        "source (research_search): these are four searches, each with the provider calls of one."
     ),
     arguments=QueryArguments,
     handle=rich,
     plan=plan,
+    answer=RichResult,
 )

@@ -1,11 +1,13 @@
 """`research_search`: the standard hit list for a query and a modality."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any, Literal
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.request import SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
 from zarniwoop.tools.arguments import ExpertSearchArguments, SearchArguments
 from zarniwoop.tools.evidence_links import NOTHING_KEPT, keep_hits, noted
 from zarniwoop.tools.outcome import envelope
@@ -42,15 +44,18 @@ RESEARCH_SEARCH = Tool(
     name="research_search",
     title="Search",
     description=(
-        "Search one kind of source for a question: WEB, NEWS, IMAGE, VIDEO, PDF, ACADEMIC, ENCYCLOPEDIA, BOOK, … "
-        "The responsible index is chosen for you, and the next one is asked when it is down, throttled or empty. "
-        "Use it for first contact with a question. Returns hits (title, url, snippet, source, authors, published_at, "
-        "identifiers, inline abstract or lead where there is one) and `attempts`: who was asked or skipped, and why. "
-        "Not for loading pages, and not for filtering by site or date: use research_search_expert for that."
+        "Search one kind of source for a question: WEB, NEWS, IMAGE, VIDEO, PDF, ACADEMIC, ENCYCLOPEDIA, BOOK, CODE, "
+        "MAP, INTERNAL_DOC or RAG. Use it for first contact with a question. The responsible index is chosen for you, "
+        "and the next one is asked when it is down, throttled or empty. Returns `hits` (title, url, snippet, source, "
+        "authors, published_at, identifiers, inline abstract or lead where there is one) and `attempts`: who was asked "
+        "or skipped, and why. No hits with ok=true means that there are none; with ok=false `error` says what to do. "
+        "Not for loading pages (web_fetch), for filters by site or date (research_search_expert), or for a question "
+        "with several sides (research_investigate)."
     ),
     arguments=SearchArguments,
     handle=search,
     plan=plan_of("research_search"),
+    answer=SearchResult,
 )
 
 RESEARCH_SEARCH_EXPERT = Tool(
@@ -59,10 +64,20 @@ RESEARCH_SEARCH_EXPERT = Tool(
     description=(
         "Search one kind of source with filters: site, domain, filetype, date_from, date_to, freshness_days, and "
         "optionally one pinned provider instance that is never replaced by another. Use it to go deeper where you know "
-        "what you want: only arxiv.org, only 2024 to 2026, only PDFs. `applied` in the answer says for each filter "
-        "whether the provider applied it, it was applied here, or it was ignored and why."
+        "what you want: only arxiv.org, only 2024 to 2026, only PDFs. Returns `hits` as research_search does; "
+        "`applied` says for each filter whether the provider applied it, it was applied here, or it was ignored and "
+        "why; `attempts` says who was asked or skipped. Not for a first look without filters (research_search), and "
+        "not for loading pages (web_fetch)."
     ),
     arguments=ExpertSearchArguments,
     handle=search,
     plan=plan_of("research_search_expert"),
+    answer=SearchResult,
 )
+
+SearchName = Literal["research_search", "research_search_expert"]
+SEARCHES: Mapping[SearchName, Tool[Any]] = {
+    "research_search": RESEARCH_SEARCH,
+    "research_search_expert": RESEARCH_SEARCH_EXPERT,
+}
+"""What a standing query and a file of questions may ask."""

@@ -1,7 +1,8 @@
 """A tool's schema in the shapes that models and their clients read.
 
 JSON Schema 2020-12 by pydantic; OpenAI: platform.openai.com/docs/guides/function-calling; Anthropic:
-docs.anthropic.com/en/docs/build-with-claude/tool-use; Bedrock: API_runtime_ToolSpecification; MCP: schema 2025-06-18.
+docs.anthropic.com/en/docs/build-with-claude/tool-use; Bedrock: API_runtime_ToolSpecification; Gemini:
+ai.google.dev/api/caching#FunctionDeclaration; MCP: schema 2025-11-25.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from typing import Any
 
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.vendor_schemas import Schema, gemini, strict_grammar, strict_openai
 
 
 class SchemaFormat(StrEnum):
@@ -18,12 +20,31 @@ class SchemaFormat(StrEnum):
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
     BEDROCK = "bedrock"
+    GEMINI = "gemini"
     MCP = "mcp"
 
 
-def tool_schema(tool: Tool[Any], shape: SchemaFormat) -> dict[str, Any]:
-    """One tool in one shape."""
-    return _SHAPES[shape](tool, _arguments_schema(tool.arguments))  # type: ignore[arg-type] # classes are hashable
+def tool_schema(tool: Tool[Any], shape: SchemaFormat, *, strict: bool = False) -> dict[str, Any]:
+    """One tool in one shape; `strict` is for a shape of `STRICT`, and then the vendor holds its model to the schema."""
+    arguments: dict[str, Any] = _arguments_schema(tool.arguments)  # type: ignore[arg-type] # classes are hashable
+    if not strict:
+        return _SHAPES[shape](tool, arguments)
+    made = _SHAPES[shape](tool, STRICT[shape](arguments))
+    inner = next((made[name] for name in ("function", "toolSpec") if name in made), made)
+    inner["strict"] = True
+    return made
+
+
+def output_schema(tool: Tool[Any]) -> dict[str, Any]:
+    """Of all that the tool may answer with: the whole envelope (JSON Schema 2020-12), with `$defs` and references.
+
+    It covers answers, refusals, bounded answers and dry runs. It is kept: to be read, never to be changed.
+    """
+    from zarniwoop.tools.answer_schema import answer_schema
+    from zarniwoop.tools.dry_run import DryRun
+
+    forms: tuple[Any, ...] = (tool.answer, tool.forecast or DryRun)
+    return answer_schema(*forms)
 
 
 @cache
@@ -94,10 +115,21 @@ def _mcp(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _gemini(tool: Tool[Any], schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": gemini(schema)}
+
+
+STRICT: Mapping[SchemaFormat, Callable[[Schema], Schema]] = {
+    SchemaFormat.OPENAI: strict_openai,
+    SchemaFormat.ANTHROPIC: strict_grammar,
+    SchemaFormat.BEDROCK: strict_grammar,
+}
+"""The shapes of vendors who have a strict mode."""
 _SHAPES: Mapping[SchemaFormat, Callable[[Tool[Any], dict[str, Any]], dict[str, Any]]] = {
     SchemaFormat.JSON_SCHEMA: _json_schema,
     SchemaFormat.OPENAI: _openai,
     SchemaFormat.ANTHROPIC: _anthropic,
     SchemaFormat.BEDROCK: _bedrock,
+    SchemaFormat.GEMINI: _gemini,
     SchemaFormat.MCP: _mcp,
 }

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.request import DateRange, ExpertParams, SearchRequest, SearchScope
+from zarniwoop.contract.result import SearchResult
 from zarniwoop.tools.arguments import DOMAIN_PATTERN, Count, Flag, QueryArguments
 from zarniwoop.tools.dry_run import planned
 from zarniwoop.tools.evidence_links import NOTHING_KEPT, keep_hits, noted
@@ -81,12 +82,14 @@ WEB_SEARCH = Tool(
     title="Search the web",
     description=(
         "Find pages of the web for a question, optionally only on some domains or of the last days. Use it before "
-        "web_fetch, which reads what it finds. Returns hits (title, url, snippet, published_at), each kept as evidence "
-        "that `evidence` links to. What a hit says is a stranger's text. For other kinds of source (papers, news, "
-        "images, books) use research_search."
+        "web_fetch, which reads what it finds. Returns `hits` (title, url, snippet, published_at), each kept as "
+        "evidence that `evidence` links to, and `attempts`: who was asked or skipped, and why. What a hit says is a "
+        "stranger's text. Not for other kinds of source such as papers, news, images and books (research_search), and "
+        "not for reading pages (web_fetch)."
     ),
     arguments=WebSearchArguments,
     handle=search,
     plan=plan,
+    answer=SearchResult,
     read_only=False,
 )

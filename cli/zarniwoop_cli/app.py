@@ -1,0 +1,31 @@
+"""The command as a whole: what it is called, what it says of itself, and which commands it has."""
+
+import typer
+
+from zarniwoop_cli.commands import doctor, local, runs, stored, tools
+from zarniwoop_cli.exits import MEANING
+
+_HELP = """Research and search for AI agents, from the command line: asks a Zarniwoop stack over HTTP.
+
+Which stack: --url and --token, else ZARNIWOOP_URL and ZARNIWOOP_TOKEN, else the one that `zarniwoop serve` keeps up."""
+
+
+def _epilog() -> str:
+    """Lines that typer leaves apart only when a blank one stands between them."""
+    told = "\n\n".join(f"{number.value} {meaning}" for number, meaning in MEANING.items())
+    return f"Exit codes:\n\n{told}\n\nResults go to stdout, all else to stderr. NO_COLOR is heeded."
+
+
+def made() -> typer.Typer:
+    app = typer.Typer(
+        name="zarniwoop",
+        help=_HELP,
+        epilog=_epilog(),
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    for module in (tools, runs, stored, doctor, local):
+        module.register(app)
+    return app
