@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 
 import httpx
 
-from zarniwoop_client.api import Api, Token, checked_url, is_loopback
+from zarniwoop_client.api import Api, Token, checked_url
 from zarniwoop_client.evidence import EvidenceMethods
 from zarniwoop_client.exchange import Flow, Give, Lost, Outcome, Send, Sleep, Step, Stream, next_step
 from zarniwoop_client.operation import Blocking
@@ -17,7 +17,7 @@ from zarniwoop_client.retrying import Retrying
 from zarniwoop_client.runs import RunMethods, WaitMethods
 from zarniwoop_client.settings import SettingsMethods
 from zarniwoop_client.tools import ToolMethods
-from zarniwoop_client.transport import HEADERS, Bearer, Gathered, lost, parts_of, trust
+from zarniwoop_client.transport import Gathered, lost, options, parts_of
 
 T = TypeVar("T")
 
@@ -127,13 +127,7 @@ class Zarniwoop(ToolMethods, WaitMethods, ContinuedMethods, ProjectMethods, _Dri
         jitter: Callable[[], float] = random.random,
     ) -> None:
         secret, address = Token(token), checked_url(url, allow_plain_http=allow_plain_http)
-        http = httpx.Client(
-            auth=Bearer(secret),
-            headers=HEADERS,
-            transport=transport,
-            trust_env=not is_loopback(address),
-            verify=trust(address),
-        )
+        http = httpx.Client(transport=transport, **options(address, secret))
         retrying = Retrying(retries=retries, clock=clock, random=jitter)
         api = Api(url=address, project_id=project_id, timeout=timeout, retrying=retrying)
         super().__init__(api, _Driver(api, http, sleep))

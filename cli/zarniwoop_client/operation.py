@@ -4,6 +4,7 @@
 asynchronous one functions to be awaited (or iterated over); type checkers see either with the method's own parameters.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import update_wrapper
 from types import MethodType
@@ -15,24 +16,24 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Blocking:
+class Blocking(ABC):
     """What carries flows out and returns when they have ended."""
 
-    def _run(self, flow: Flow[T]) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self, flow: Flow[T]) -> T: ...
 
-    def _iterate(self, stream: Stream[T]) -> Iterator[T]:
-        raise NotImplementedError
+    @abstractmethod
+    def _iterate(self, stream: Stream[T]) -> Iterator[T]: ...
 
 
-class Awaited:
+class Awaited(ABC):
     """What carries flows out while its caller awaits them."""
 
-    async def _run(self, flow: Flow[T]) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    async def _run(self, flow: Flow[T]) -> T: ...
 
-    def _iterate(self, stream: Stream[T]) -> AsyncIterator[T]:
-        raise NotImplementedError
+    @abstractmethod
+    def _iterate(self, stream: Stream[T]) -> AsyncIterator[T]: ...
 
 
 class Operation(Generic[P, T]):

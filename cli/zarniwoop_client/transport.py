@@ -18,10 +18,15 @@ _UNCONNECTED = (
     httpx.ProxyError,  # raised only where a proxy does not let the connection through
 )
 _JSON = {"Content-Type": "application/json"}
-HEADERS = {"Accept": "application/json", "User-Agent": f"zarniwoop-client/{VERSION}"}
+_HEADERS = {"Accept": "application/json", "User-Agent": f"zarniwoop-client/{VERSION}"}
 
 
-def trust(url: str) -> ssl.SSLContext | bool:
+def options(url: str, token: Token) -> dict[str, Any]:
+    """The keyword arguments of httpx's clients, but for their transport."""
+    return {"auth": Bearer(token), "headers": _HEADERS, "trust_env": not is_loopback(url), "verify": _trust(url)}
+
+
+def _trust(url: str) -> ssl.SSLContext | bool:
     """Whom TLS believes. Plain http on this machine needs nobody's certificates, which take longer to read than a
     request: a context that trusts nobody.
     """

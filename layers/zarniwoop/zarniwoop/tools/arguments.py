@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Annotated, Any, Self, TypeVar
 
@@ -159,19 +160,11 @@ class QueryArguments(HitArguments):
     def parsed_locale(self) -> Locale | None:
         return None if self.locale is None else locale_of(self.locale)
 
-
-class SearchArguments(QueryArguments):
-    """Arguments of `research_search`."""
-
-    modality: SearchModality = Field(
-        description="What kind of thing to look for: WEB pages, NEWS, ACADEMIC papers, ENCYCLOPEDIA articles, BOOK, …"
-    )
-
-    def to_request(self, today: date) -> SearchRequest:  # noqa: ARG002 - the expert form needs the day
+    def request_for(self, modality: SearchModality) -> SearchRequest:
+        """What all searching tools take, as a request of the NORMAL tier."""
         return SearchRequest(
             query=self.query,
-            modality=self.modality,
-            tier=SearchTier.NORMAL,
+            modality=modality,
             max_results=self.max_results,
             locale=self.parsed_locale(),
             strategy=self.strategy,
@@ -181,6 +174,17 @@ class SearchArguments(QueryArguments):
             max_cost=self.max_cost,
             free_only=self.free_only,
         )
+
+
+class SearchArguments(QueryArguments):
+    """Arguments of `research_search`."""
+
+    modality: SearchModality = Field(
+        description="What kind of thing to look for: WEB pages, NEWS, ACADEMIC papers, ENCYCLOPEDIA articles, BOOK, …"
+    )
+
+    def to_request(self, today: date) -> SearchRequest:  # noqa: ARG002 - the expert form needs the day
+        return self.request_for(self.modality)
 
 
 class ExpertSearchArguments(SearchArguments):
@@ -233,18 +237,9 @@ class ExpertSearchArguments(SearchArguments):
             date_to=self.date_to,
             freshness_days=self.freshness_days,
         )
-        return SearchRequest(
-            query=self.query,
-            modality=self.modality,
+        return replace(
+            super().to_request(today),
             tier=SearchTier.EXPERT,
-            max_results=self.max_results,
-            locale=self.parsed_locale(),
-            strategy=self.strategy,
-            min_results=self.min_results or 1,
-            cache=self.cache,
-            max_calls=self.max_calls,
-            max_cost=self.max_cost,
-            free_only=self.free_only,
             pinned_provider_id=self.pinned_provider_id,
             expert_params=params,
             published=_window(params, today),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from zarniwoop.contract.envelope import ToolResult
-from zarniwoop.contract.modality import SearchModality, SearchTier
+from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import AnswerSize, SearchResult
@@ -68,22 +68,7 @@ def plan(arguments: QueryArguments, scope: SearchScope, services: ToolServices) 
 
 
 def _requests(arguments: QueryArguments) -> list[SearchRequest]:
-    return [
-        SearchRequest(
-            query=arguments.query,
-            modality=modality,
-            tier=SearchTier.NORMAL,
-            max_results=arguments.max_results,
-            locale=arguments.parsed_locale(),
-            strategy=arguments.strategy,
-            min_results=arguments.min_results or 1,
-            cache=arguments.cache,
-            max_calls=arguments.max_calls,
-            max_cost=arguments.max_cost,
-            free_only=arguments.free_only,
-        )
-        for modality in MODALITIES
-    ]
+    return [arguments.request_for(modality) for modality in MODALITIES]
 
 
 def _worst(problems: dict[str, Problem]) -> Problem:

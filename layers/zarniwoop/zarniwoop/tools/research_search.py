@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any, Literal
+from datetime import UTC, date, datetime
+from typing import Any, Literal, Protocol
 
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.request import SearchRequest, SearchScope
@@ -14,8 +14,16 @@ from zarniwoop.tools.outcome import envelope
 from zarniwoop.tools.tool import Tool, ToolServices
 
 
-def search(arguments: SearchArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
-    """One search of either tier."""
+class Searching(Protocol):
+    """The arguments of a tool that makes one search."""
+
+    store_evidence: bool
+
+    def to_request(self, today: date) -> SearchRequest: ...
+
+
+def search(arguments: Searching, scope: SearchScope, services: ToolServices) -> ToolResult:
+    """One search, of any tool that makes one, and its hits kept where that is asked for."""
     result = services.dispatcher.search(_request(arguments, services), scope)
     evidence = NOTHING_KEPT
     if arguments.store_evidence:
@@ -25,10 +33,10 @@ def search(arguments: SearchArguments, scope: SearchScope, services: ToolService
     return replace(told, evidence=evidence)
 
 
-def plan_of(tool: str) -> Callable[[SearchArguments, SearchScope, ToolServices], ToolResult]:
+def plan_of(tool: str) -> Callable[[Searching, SearchScope, ToolServices], ToolResult]:
     """The dry run of a searching tool."""
 
-    def plan(arguments: SearchArguments, scope: SearchScope, services: ToolServices) -> ToolResult:
+    def plan(arguments: Searching, scope: SearchScope, services: ToolServices) -> ToolResult:
         from zarniwoop.tools.dry_run import planned
 
         return planned(tool, services.dispatcher.plan([_request(arguments, services)], scope))
@@ -36,7 +44,7 @@ def plan_of(tool: str) -> Callable[[SearchArguments, SearchScope, ToolServices],
     return plan
 
 
-def _request(arguments: SearchArguments, services: ToolServices) -> SearchRequest:
+def _request(arguments: Searching, services: ToolServices) -> SearchRequest:
     return arguments.to_request(datetime.fromtimestamp(services.clock.now(), tz=UTC).date())
 
 
