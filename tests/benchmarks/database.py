@@ -18,8 +18,9 @@ import orjson
 
 from tests.benchmarks.features import FEATURES, HEDGE_AFTER_MS, HEDGED_AFTER, PROVIDERS, Before, Feature, Meets
 from tests.benchmarks.scripted import Scripted
+from tests.fakes.aws import REGION
 from tests.fakes.clock import FakeClock
-from tests.fakes.cloud import REGION, SETTINGS_ROOT, Cloud, LambdaContext, cloud
+from tests.fakes.cloud import SETTINGS_ROOT, Cloud, LambdaContext, cloud
 from tests.fakes.functions import posted
 from zarniwoop.dispatch import hedging
 from zarniwoop.entry.tool import Handler, tool

@@ -23,6 +23,7 @@ from zarniwoop.dispatch.result_cache import ResultCache
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.heap import settle_heap
 from zarniwoop.observe.metrics import MetricsBuffer
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.stores.state import Turn
@@ -100,6 +101,7 @@ class Stack:
         result = self.dispatcher_result(modality)
         self._audit.flush()
         self._metrics.drain()
+        settle_heap()
         if len(result.hits) != hits:
             raise AssertionError(f"{len(result.hits)} hits, attempts {result.attempts}")
 

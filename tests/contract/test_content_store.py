@@ -1,7 +1,9 @@
 """What every `ContentStore` promises, put to the one in memory and to the one on S3 and DynamoDB alike."""
 
 import hashlib
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -51,6 +53,18 @@ def store(request: pytest.FixtureRequest, clock: FakeClock) -> ContentStore:
 
 def whole(store: ContentStore, sha256: str) -> bytes | None:
     return store.read(PROJECT, sha256, start=0, length=10_000)
+
+
+def test_threads_may_put_one_body_at_once(store: ContentStore) -> None:
+    """Mirrors fetched together: each is told the same, and nothing is torn (moto alone closes what another writes)."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            hashes = set(pool.map(lambda _n: store.put(PROJECT, PAGE, instance_id="mirror").sha256, range(64)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert (hashes, whole(store, HASH)) == ({HASH}, PAGE.body)
 
 
 def test_a_body_is_kept_under_its_hash_with_where_it_is_from(store: ContentStore) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import boto3
 import orjson
@@ -25,28 +26,34 @@ _ANSWERED = "x-answered-by-the-test"
 """botocore asks every handler and takes the first answer; moto must not carry out what the test has refused."""
 
 
+_ONE_AT_A_TIME = threading.RLock()
+_ANSWER = BotocoreStubber.__call__
+
+
+def _answer_one_at_a_time(self: BotocoreStubber, event_name: str, request: AWSPreparedRequest, **rest: Any) -> Any:
+    if _ANSWERED in request.headers:
+        return None
+    with _ONE_AT_A_TIME:
+        return _ANSWER(self, event_name, request, **rest)
+
+
 @contextmanager
-def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
-    """moto, strict, in this region."""
-    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    make_strict(monkeypatch)
-    with mock_aws():
+def moto_account(**options: Any) -> Iterator[None]:
+    """moto (`mock_aws`, with its options), which answers one call at a time and carries out none that was refused.
+
+    Left to itself it writes an item of DynamoDB in steps, and closes an object of S3 that another thread is writing.
+    """
+    with patch.object(BotocoreStubber, "__call__", _answer_one_at_a_time), mock_aws(**options):
         yield
 
 
-def make_strict(monkeypatch: "pytest.MonkeyPatch") -> None:
-    """Have moto answer one call at a time, for DynamoDB promises atomic writes; and carry out none that was refused."""
-    lock = threading.RLock()
-    answer = BotocoreStubber.__call__
-
-    def one_at_a_time(self: BotocoreStubber, event_name: str, request: AWSPreparedRequest, **rest: Any) -> Any:
-        if _ANSWERED in request.headers:
-            return None
-        with lock:
-            return answer(self, event_name, request, **rest)
-
-    monkeypatch.setattr(BotocoreStubber, "__call__", one_at_a_time)
+@contextmanager
+def aws_in_process(monkeypatch: "pytest.MonkeyPatch") -> Iterator[None]:
+    """A `moto_account` in this region."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with moto_account():
+        yield
 
 
 def create_table(name: str, *keys: str) -> None:

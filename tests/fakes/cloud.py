@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
-from moto import mock_aws
 
+from tests.fakes.aws import REGION, moto_account
 from tests.fakes.clock import FakeClock
 from tests.fakes.template import resources
 from zarniwoop.contract.transport import Transport
@@ -15,7 +15,6 @@ from zarniwoop.settings.levels import Place
 from zarniwoop.settings.writer import SsmSettingsWriter
 from zarniwoop.wiring import Environment
 
-REGION = "us-east-1"
 TABLES = {
     "STATE_TABLE": "StateTable",
     "CALLS_TABLE": "CallsTable",
@@ -86,7 +85,7 @@ def _state_machine(client: Any) -> str:
 @contextmanager
 def cloud() -> Iterator[Cloud]:
     """Tables as the template declares them, buckets, a bus, a state machine, and the stack's hash key."""
-    with mock_aws():
+    with moto_account():
         made = Cloud(
             variables={
                 **{variable: variable.lower() for variable in TABLES},

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
-from moto import mock_aws
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 
-from tests.fakes.cloud import REGION, LambdaContext
+from tests.fakes.aws import REGION, moto_account
+from tests.fakes.cloud import LambdaContext
 from tests.fakes.template import ROOT
 
 DEFINITION = ROOT / "functions" / "research_investigate" / "research_investigate.asl.json"
@@ -117,7 +117,7 @@ def state_machine(
     """The definition, changed as a test wants it, on moto, with the handler behind its tasks."""
     functions = LambdaOfTests(handler)
     monkeypatch.setattr(lambda_eval_utils, "boto_client_for", lambda **_rest: functions)
-    with mock_aws(config={"stepfunctions": {"execute_state_machine": True}}):
+    with moto_account(config={"stepfunctions": {"execute_state_machine": True}}):
         client = boto3.client("stepfunctions", region_name=REGION)
         made = client.create_state_machine(
             name="investigate",

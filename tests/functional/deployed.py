@@ -11,7 +11,8 @@ from botocore.session import Session, get_session
 
 from stack.seeding import settings
 from tests.fakes.answer_schemas import check_answer
-from tests.fakes.cloud import REGION, Cloud, LambdaContext, cloud
+from tests.fakes.aws import REGION
+from tests.fakes.cloud import Cloud, LambdaContext, cloud
 from tests.fakes.evidence import FakePages, page, read
 from tests.fakes.functions import body_of, handler_of
 from tests.simulator import Simulator

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.aws import make_strict, refuse
+from tests.fakes.aws import refuse
 from tests.fakes.clock import FakeClock
 from tests.fakes.cloud import LambdaContext
 from tests.fakes.functions import body_of, posted, sample
@@ -34,7 +34,6 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def stack(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
-    make_strict(monkeypatch)
     wanted = with_canary(simulator, "serper-main", "hackernews-main", "openlibrary-main")
     with deployed(simulator, monkeypatch, wanted) as made:
         yield made

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.aws import make_strict, refuse
+from tests.fakes.aws import refuse
 from tests.fakes.clock import FakeClock
 from tests.fakes.functions import body_of
 from tests.fakes.settings import Editor
@@ -27,7 +27,6 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def stack(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
-    make_strict(monkeypatch)
     with deployed(simulator, monkeypatch, with_canary(simulator, "serper-main", "hackernews-main")) as made:
         yield made
 

@@ -1,5 +1,6 @@
 """The composition root: made once, when first needed, out of variables that nothing else reads."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ from zarniwoop.contract.result import Outcome, SearchResult
 from zarniwoop.contract.transport import HttpRequest
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.heap import settle_heap
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.content import S3ContentStore
 from zarniwoop.stores.dynamodb_tokens import DynamoDbTokenStore
@@ -50,6 +52,18 @@ def _scope(made: Environment, tenant_id: str = "acme") -> SearchScope:
 
 def _search(made: Environment, modality: SearchModality = SearchModality.WEB) -> SearchResult:
     return made.tools.dispatcher.search(SearchRequest(query="cathedral bells", modality=modality), _scope(made))
+
+
+def test_the_first_invocation_leaves_a_heap_that_no_collection_walks_through() -> None:
+    """Once: what later invocations leave behind is collected as ever."""
+    gc.unfreeze()
+    settle_heap.cache_clear()
+    FakeEnvironment().finish()
+    settled = gc.get_freeze_count()
+    left: list[object] = [[] for _ in range(100)]
+    FakeEnvironment().finish()
+    assert settled > 1_000
+    assert gc.get_freeze_count() <= settled, len(left)
 
 
 def test_a_process_has_one_environment_out_of_its_variables(account: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.transport import Transport
 from zarniwoop.observe.clock import SystemClock
+from zarniwoop.observe.heap import settle_heap
 from zarniwoop.observe.metrics import MetricsBuffer, flush_to_cloudwatch
 from zarniwoop.observe.redaction import Redactor
 from zarniwoop.observe.trace import Tracing
@@ -87,6 +88,7 @@ class Environment(
         if "audit" in self.__dict__:
             self.audit.flush()
         self.write_metrics()
+        settle_heap()
 
     def write_metrics(self) -> None:
         """What was counted so far; the end of an invocation does it, and whoever may not live to see it, before."""
