@@ -22,7 +22,7 @@ from tests.fakes.aws import REGION
 from tests.fakes.clock import FakeClock
 from tests.fakes.cloud import SETTINGS_ROOT, Cloud, LambdaContext, cloud
 from tests.fakes.functions import posted
-from zarniwoop.dispatch import hedging
+from zarniwoop.dispatch.strategies import hedging
 from zarniwoop.entry.tool import Handler, tool
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.writer import SsmSettingsWriter

@@ -13,13 +13,13 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest, SearchScope, Strategy
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.calls.audit import AuditTrail
+from zarniwoop.dispatch.candidates.factory import SearchProviderFactory
+from zarniwoop.dispatch.candidates.protocols import collect_protocols
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.factory import SearchProviderFactory
-from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.protocols import collect_protocols
-from zarniwoop.dispatch.quota import QuotaBook
-from zarniwoop.dispatch.result_cache import ResultCache
+from zarniwoop.dispatch.fleet.state import FleetState
+from zarniwoop.dispatch.kept.result_cache import ResultCache
+from zarniwoop.dispatch.spending.quota import QuotaBook
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.transport import PooledTransport
 from zarniwoop.observe.clock import SystemClock

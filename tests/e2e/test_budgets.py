@@ -8,7 +8,7 @@ from stack.running import Stack
 from tests.e2e.fleet import PATIENCE, Fleet, Result, all_at_once, began_before
 from tests.e2e.project import caller, save_settings
 from tests.e2e.provider_journal import Providers
-from zarniwoop.dispatch.credit import credit_period
+from zarniwoop.dispatch.candidates.credit import credit_period
 from zarniwoop.settings.endpoints import CreditKind
 from zarniwoop.stores.dynamodb_ledger import DynamoDbLedger
 from zarniwoop.stores.ledger import Account, Balance

@@ -21,7 +21,7 @@ from tests.fakes.state_store import InMemoryStateStore
 from tests.fakes.token_store import InMemoryTokenStore
 from tests.fakes.transport import ScriptedTransport
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.dispatch.candidates.protocols import Protocols
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.parameter_store import ParameterStore
 from zarniwoop.settings.writer import SettingsWriter

@@ -16,13 +16,13 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import SearchProtocol
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.calls.audit import AuditTrail
+from zarniwoop.dispatch.candidates.factory import SearchProviderFactory
+from zarniwoop.dispatch.candidates.protocols import Protocols
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.factory import SearchProviderFactory
-from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.protocols import Protocols
-from zarniwoop.dispatch.quota import QuotaBook
-from zarniwoop.dispatch.result_cache import ResultCache
+from zarniwoop.dispatch.fleet.state import FleetState
+from zarniwoop.dispatch.kept.result_cache import ResultCache
+from zarniwoop.dispatch.spending.quota import QuotaBook
 from zarniwoop.observe.metrics import MetricsBuffer, Point
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.settings.cascade import EffectiveSettings, merge

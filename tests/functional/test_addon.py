@@ -17,7 +17,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import ProviderInstanceConfig, SearchProtocol, SearchProviderInstance
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.transport import HeaderKey
-from zarniwoop.dispatch.protocols import collect_protocols
+from zarniwoop.dispatch.candidates.protocols import collect_protocols
 
 
 @pytest.fixture(scope="module")

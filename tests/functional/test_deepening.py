@@ -156,7 +156,7 @@ def test_what_raises_outside_of_the_account_of_a_load_is_a_note(monkeypatch: pyt
     def broken(*_given: Any) -> None:
         raise RuntimeError("a bug of ours")
 
-    monkeypatch.setattr("zarniwoop.dispatch.bodies.judge", broken)
+    monkeypatch.setattr("zarniwoop.dispatch.calls.bodies.judge", broken)
     inv.step("deepen", run, wave=1)
     assert failures(inv, run) == ["internal"] * 3
 

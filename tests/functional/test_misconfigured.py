@@ -12,7 +12,7 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.provider import ProviderInstanceConfig, SearchProviderInstance
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.dispatch.candidates.protocols import Protocols
 from zarniwoop.documents.protocol import PROTOCOL_ID
 from zarniwoop.tools.provider_rows import ProvidersReport
 from zarniwoop.tools.research_providers import ProvidersArguments, providers

@@ -13,7 +13,7 @@ from tests.functional.test_investigate_steps import planned, verdicts
 from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.result import DispatchFailure, SearchResult
-from zarniwoop.dispatch.spending import RunBudget
+from zarniwoop.dispatch.spending.purse import RunBudget
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.ledger import Account, Balance, Limits, Spent
 from zarniwoop.stores.run_files import RunFiles

@@ -23,8 +23,8 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedConten
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.result import Outcome
-from zarniwoop.dispatch.asked import Asked
-from zarniwoop.dispatch.bodies import Body
+from zarniwoop.dispatch.calls.asked import Asked
+from zarniwoop.dispatch.calls.bodies import Body
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.stores.failure import StoreUnavailable
 

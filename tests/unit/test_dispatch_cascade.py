@@ -24,8 +24,8 @@ from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.request import ExpertParams, Locale, SearchScope
 from zarniwoop.contract.result import AppliedFilter, DispatchFailure, FilterHandling, Outcome, SearchResult
-from zarniwoop.dispatch.factory import ProjectScopeMissing
-from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS, REST_SECONDS
+from zarniwoop.dispatch.candidates.factory import ProjectScopeMissing
+from zarniwoop.dispatch.fleet.state import PROBE_LEASE_SECONDS, REST_SECONDS
 from zarniwoop.observe.metrics import Metric
 from zarniwoop.settings.endpoints import ResearchSettings
 from zarniwoop.stores.failure import StoreUnavailable

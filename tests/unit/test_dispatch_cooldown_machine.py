@@ -14,7 +14,7 @@ from zarniwoop.contract.failure import MalformedAnswer, ProviderUnavailable, Que
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import Attempt, Outcome, SearchResult
-from zarniwoop.dispatch.fleet import PROBE_LEASE_SECONDS
+from zarniwoop.dispatch.fleet.state import PROBE_LEASE_SECONDS
 
 INSTANCES = ("first", "second", "third")
 MODALITIES = (SearchModality.WEB, SearchModality.IMAGE)

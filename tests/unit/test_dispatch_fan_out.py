@@ -14,7 +14,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.request import SearchRequest, Strategy
 from zarniwoop.contract.result import AppliedFilter, DispatchFailure, FilterHandling, Outcome, SearchResult
-from zarniwoop.dispatch.fan_out import MOST_AT_ONCE
+from zarniwoop.dispatch.strategies.fan_out import MOST_AT_ONCE
 
 DOWN = ProviderUnavailable("503", status=503)
 LONG = 10.0

@@ -10,7 +10,7 @@ from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
-from zarniwoop.dispatch.fleet import REST_SECONDS, FleetState
+from zarniwoop.dispatch.fleet.state import REST_SECONDS, FleetState
 from zarniwoop.observe.metrics import Metric, MetricsBuffer
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.state import Cooldown, KeptQuota, StateSnapshot, Subject, Turn, Wanted

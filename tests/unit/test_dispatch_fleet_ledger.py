@@ -10,8 +10,8 @@ from tests.fakes.state_store import InMemoryStateStore
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.dispatch.fleet import REST_SECONDS, FleetState
-from zarniwoop.dispatch.fleet_ledger import LONGEST_WAITS_SECONDS
+from zarniwoop.dispatch.fleet.ledger import LONGEST_WAITS_SECONDS
+from zarniwoop.dispatch.fleet.state import REST_SECONDS, FleetState
 from zarniwoop.observe.metrics import Metric, MetricsBuffer
 from zarniwoop.stores.failure import StoreThrottled, StoreUnavailable
 from zarniwoop.stores.ledger import MOST_SETTLED_AT_ONCE, Account, Balance, Hold, Limits, Reserved, Spent

@@ -12,7 +12,7 @@ from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.fleet import REST_SECONDS, TURN_AGAIN_SECONDS, FleetState
+from zarniwoop.dispatch.fleet.state import REST_SECONDS, TURN_AGAIN_SECONDS, FleetState
 from zarniwoop.observe.metrics import MetricsBuffer
 from zarniwoop.stores.failure import StoreThrottled, StoreUnavailable
 from zarniwoop.stores.project import ProjectKey

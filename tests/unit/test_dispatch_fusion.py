@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from zarniwoop.contract.hit import DatePrecision, PublishedAt, SearchHit
 from zarniwoop.contract.modality import SearchModality
-from zarniwoop.dispatch.fusion import RankedList, fuse, indexes_of
+from zarniwoop.dispatch.strategies.fusion import RankedList, fuse, indexes_of
 from zarniwoop.text.urls import registrable_domain
 
 

@@ -19,9 +19,9 @@ from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import DispatchFailure, Outcome, SearchResult
-from zarniwoop.dispatch.gate import Skip
-from zarniwoop.dispatch.health import QUIET_SECONDS, cooldown_after_losing
-from zarniwoop.dispatch.hedging import MOST_AT_ONCE
+from zarniwoop.dispatch.calls.health import QUIET_SECONDS, cooldown_after_losing
+from zarniwoop.dispatch.candidates.gate import Skip
+from zarniwoop.dispatch.strategies.hedging import MOST_AT_ONCE
 
 LONG = 10.0
 PATIENT = {"research.hedge.afterMs": "20000"}

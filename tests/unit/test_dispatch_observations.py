@@ -10,7 +10,7 @@ from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import CredentialsRejected, ProviderUnavailable, RateLimited
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
-from zarniwoop.dispatch.observations import Health
+from zarniwoop.dispatch.candidates.observations import Health
 from zarniwoop.stores.audit import RecordPage
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.tools.provider_rows import ProviderRow, ProvidersReport

@@ -30,8 +30,8 @@ from zarniwoop.contract.result import (
     SearchResult,
 )
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.kept_form import kept_seconds, normalised, packed, unpacked
-from zarniwoop.dispatch.result_cache import LEASE_SECONDS, PATIENCE_SHARE
+from zarniwoop.dispatch.kept.form import kept_seconds, normalised, packed, unpacked
+from zarniwoop.dispatch.kept.result_cache import LEASE_SECONDS, PATIENCE_SHARE
 from zarniwoop.observe.metrics import Metric, Point
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.kept_results import Flight, KeptAnswer, Standing

@@ -16,9 +16,11 @@ from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, Strategy
 from zarniwoop.contract.result import DispatchFailure, Outcome, SearchResult
-from zarniwoop.dispatch.credit import credit_period
-from zarniwoop.dispatch.gate import Skip
-from zarniwoop.dispatch.spending import HOLD_AGAIN_SECONDS, HOLD_GRACE_SECONDS, Purse, Refusal, Reservation, Spending
+from zarniwoop.dispatch.candidates.credit import credit_period
+from zarniwoop.dispatch.candidates.gate import Skip
+from zarniwoop.dispatch.spending.ceilings import HOLD_AGAIN_SECONDS
+from zarniwoop.dispatch.spending.holds import HOLD_GRACE_SECONDS, Reservation, Spending
+from zarniwoop.dispatch.spending.purse import Purse, Refusal
 from zarniwoop.settings.endpoints import CreditKind
 from zarniwoop.stores.failure import StoreThrottled, StoreUnavailable
 from zarniwoop.stores.ledger import Account, Balance, Spent

@@ -24,8 +24,8 @@ from zarniwoop.contract.failure import (
 )
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
-from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.dispatch.trial_words import failed
+from zarniwoop.dispatch.candidates.selection import Candidate
+from zarniwoop.dispatch.trial.words import failed
 from zarniwoop.settings.standing import standing_endpoint
 from zarniwoop.stores.failure import StoreThrottled
 

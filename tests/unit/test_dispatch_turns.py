@@ -18,10 +18,10 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.provider import Pacing
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.result import DispatchFailure, Outcome
-from zarniwoop.dispatch.asked import Asked
-from zarniwoop.dispatch.bodies import Body
-from zarniwoop.dispatch.credit import credit_period
-from zarniwoop.dispatch.turns import GOOD_FOR_SECONDS
+from zarniwoop.dispatch.calls.asked import Asked
+from zarniwoop.dispatch.calls.bodies import Body
+from zarniwoop.dispatch.candidates.credit import credit_period
+from zarniwoop.dispatch.fleet.turns import GOOD_FOR_SECONDS
 from zarniwoop.settings.endpoints import CreditKind
 from zarniwoop.stores.ledger import Account
 

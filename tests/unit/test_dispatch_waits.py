@@ -4,7 +4,7 @@ from tests.fakes.providers import found
 from tests.fakes.research import PROJECT, Research
 from zarniwoop.contract.failure import ProviderUnavailable, RateLimited
 from zarniwoop.contract.result import DispatchFailure
-from zarniwoop.dispatch.health import cooldown_after
+from zarniwoop.dispatch.calls.health import cooldown_after
 
 TWO_HOURS = 7200.0
 

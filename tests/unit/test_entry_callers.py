@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.clock import FakeClock
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import CallerError, InvalidArgument, NotAllowed
-from zarniwoop.dispatch.factory import ProjectScopeMissing
+from zarniwoop.dispatch.candidates.factory import ProjectScopeMissing
 from zarniwoop.entry.callers import Caller, caller_of_api_event, caller_of_message
 from zarniwoop.tools.arguments import ToolArguments, parse_arguments
 from zarniwoop.tools.research_search import RESEARCH_SEARCH

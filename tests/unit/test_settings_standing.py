@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.environment import FakeEnvironment
-from zarniwoop.dispatch.credit import credit_status, credits_of_a_call, dollars_of_a_call
+from zarniwoop.dispatch.candidates.credit import credit_status, credits_of_a_call, dollars_of_a_call
 from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import KnownProtocol
 from zarniwoop.settings.endpoints import CreditKind, Misconfigured, ResearchSettings

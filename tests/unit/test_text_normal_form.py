@@ -11,7 +11,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.evidence import DEMO, page, read
 from tests.fakes.evidence_store import InMemoryEvidenceStore
 from zarniwoop.contract.hit import LoadedContent
-from zarniwoop.dispatch.kept_form import normalised
+from zarniwoop.dispatch.kept.form import normalised
 from zarniwoop.documents.words import searchable, terms_of
 from zarniwoop.evidence.ledger import EvidenceLedger, stored_text
 from zarniwoop.evidence.quotes import QuotedBody

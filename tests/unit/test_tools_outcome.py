@@ -8,8 +8,8 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.providers import FakeProtocol
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.result import Attempt, DispatchFailure, Outcome, SearchResult
-from zarniwoop.dispatch.gate import Skip
-from zarniwoop.dispatch.protocols import Protocols
+from zarniwoop.dispatch.candidates.gate import Skip
+from zarniwoop.dispatch.candidates.protocols import Protocols
 from zarniwoop.tools.outcome import envelope, problem_of
 
 NOW = 1_000.0

@@ -18,7 +18,7 @@ from zarniwoop.contract.problem import UnknownThing
 from zarniwoop.contract.provider import Capabilities, Pacing
 from zarniwoop.contract.quota import QuotaSource, QuotaStatus
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.dispatch.credit import credit_period
+from zarniwoop.dispatch.candidates.credit import credit_period
 from zarniwoop.settings.endpoints import CreditKind
 from zarniwoop.stores.ledger import Account, Spent
 from zarniwoop.stores.state import KeptQuota

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from mypy_boto3_events import EventBridgeClient
 
     from zarniwoop.contract.deadline import Clock
-    from zarniwoop.dispatch.audit import AuditTrail
-    from zarniwoop.dispatch.protocols import Protocols
+    from zarniwoop.dispatch.calls.audit import AuditTrail
+    from zarniwoop.dispatch.candidates.protocols import Protocols
     from zarniwoop.pipelines.investigate.services import StepServices
     from zarniwoop.settings.cascade import SettingsReader
     from zarniwoop.settings.credentials import KnownProtocol
@@ -121,7 +121,7 @@ class Environment(
 
     @cached_property
     def audit(self) -> "AuditTrail":
-        from zarniwoop.dispatch.audit import AuditTrail
+        from zarniwoop.dispatch.calls.audit import AuditTrail
 
         return AuditTrail(store=self._calls, hash_key=self._hash_key, clock=self.clock, metrics=self.metrics)
 
@@ -221,7 +221,7 @@ class Environment(
     @cached_property
     def _protocols(self) -> "Protocols":
         from zarniwoop.adapters import BUILTIN
-        from zarniwoop.dispatch.protocols import collect_protocols
+        from zarniwoop.dispatch.candidates.protocols import collect_protocols
 
         return collect_protocols((*BUILTIN, *self._own_protocols))
 

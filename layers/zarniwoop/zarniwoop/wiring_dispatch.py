@@ -8,11 +8,11 @@ from zarniwoop.contract.request import SearchScope
 if TYPE_CHECKING:
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.contract.transport import AwsCaller, PublicAddresses, Transport
-    from zarniwoop.dispatch.audit import AuditTrail
+    from zarniwoop.dispatch.calls.audit import AuditTrail
+    from zarniwoop.dispatch.candidates.factory import SearchProviderFactory
+    from zarniwoop.dispatch.candidates.protocols import Protocols
     from zarniwoop.dispatch.dispatcher import Dispatcher
-    from zarniwoop.dispatch.factory import SearchProviderFactory
-    from zarniwoop.dispatch.protocols import Protocols
-    from zarniwoop.dispatch.result_cache import ResultCache
+    from zarniwoop.dispatch.kept.result_cache import ResultCache
     from zarniwoop.observe.metrics import MetricsBuffer
     from zarniwoop.observe.trace import Tracing
     from zarniwoop.settings.endpoints import ResearchSettings
@@ -66,8 +66,8 @@ class DispatchWiring:
     @cached_property
     def _dispatcher(self) -> "Dispatcher":
         from zarniwoop.dispatch.dispatcher import Dispatcher
-        from zarniwoop.dispatch.fleet import FleetState
-        from zarniwoop.dispatch.quota import QuotaBook
+        from zarniwoop.dispatch.fleet.state import FleetState
+        from zarniwoop.dispatch.spending.quota import QuotaBook
 
         fleet = FleetState(store=self.state, clock=self.clock, metrics=self.metrics)
         return Dispatcher(
@@ -84,7 +84,7 @@ class DispatchWiring:
 
     @cached_property
     def _factory(self) -> "SearchProviderFactory":
-        from zarniwoop.dispatch.factory import SearchProviderFactory
+        from zarniwoop.dispatch.candidates.factory import SearchProviderFactory
 
         return SearchProviderFactory(
             settings=self.research_settings,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.contract.transport import Transport
-    from zarniwoop.dispatch.result_cache import ResultCache
+    from zarniwoop.dispatch.kept.result_cache import ResultCache
     from zarniwoop.observe.metrics import MetricsBuffer
     from zarniwoop.pipelines.run_end import RunEnds
     from zarniwoop.pipelines.usage.reader import UsageReader
@@ -85,7 +85,7 @@ class RunWiring:
 
     @cached_property
     def _results(self) -> "ResultCache":
-        from zarniwoop.dispatch.result_cache import ResultCache
+        from zarniwoop.dispatch.kept.result_cache import ResultCache
 
         return ResultCache(
             store=lambda: self._kept_results,

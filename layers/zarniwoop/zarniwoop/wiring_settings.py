@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from zarniwoop.contract.deadline import Clock
     from zarniwoop.contract.transport import AwsCaller, Transport
-    from zarniwoop.dispatch.audit import AuditTrail
-    from zarniwoop.dispatch.protocols import Protocols
-    from zarniwoop.dispatch.trial import TrialRunner
+    from zarniwoop.dispatch.calls.audit import AuditTrail
+    from zarniwoop.dispatch.candidates.protocols import Protocols
+    from zarniwoop.dispatch.trial.draft import TrialRunner
     from zarniwoop.net.address import AllowedNetworks
     from zarniwoop.observe.metrics import MetricsBuffer
     from zarniwoop.observe.redaction import Redactor
@@ -123,7 +123,7 @@ class SettingsWiring:
 
     def inspect_settings(self, effective: "EffectiveSettings") -> "Sequence[Misconfigured]":
         """All that is wrong with them, by making every endpoint once and asking none."""
-        from zarniwoop.dispatch.candidates import Candidate
+        from zarniwoop.dispatch.candidates.selection import Candidate
 
         judged = self.judge_settings(effective)
         faults = list(judged.misconfigured)
@@ -164,7 +164,7 @@ class SettingsWiring:
 
     @cached_property
     def trials(self) -> "TrialRunner":
-        from zarniwoop.dispatch.trial import TrialRunner
+        from zarniwoop.dispatch.trial.draft import TrialRunner
 
         return TrialRunner(
             protocols=self._protocols,

@@ -28,7 +28,7 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, SearchHit
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.protocols import ENTRY_POINT_GROUP, collect_protocols
+from zarniwoop.dispatch.candidates.protocols import ENTRY_POINT_GROUP, collect_protocols
 from zarniwoop.entry.tool import tool
 from zarniwoop.settings.levels import Place
 from zarniwoop.tools.research_providers import RESEARCH_PROVIDERS

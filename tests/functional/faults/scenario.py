@@ -28,9 +28,9 @@ from zarniwoop.contract.provider import SearchProtocol
 from zarniwoop.contract.request import SearchRequest, SearchScope
 from zarniwoop.contract.result import SearchResult
 from zarniwoop.contract.transport import Transport
-from zarniwoop.dispatch.audit import AuditTrail
+from zarniwoop.dispatch.calls.audit import AuditTrail
+from zarniwoop.dispatch.candidates.protocols import Protocols, collect_protocols
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.protocols import Protocols, collect_protocols
 from zarniwoop.observe.metrics import Metric, MetricsBuffer, Point
 from zarniwoop.settings.levels import Place
 from zarniwoop.settings.parameter_store import ParameterStore

@@ -9,23 +9,23 @@ from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.problem import InvalidArgument, UnknownThing
 from zarniwoop.contract.request import CacheUse, SearchRequest, SearchScope, Strategy
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.account import outcome_of, unready
-from zarniwoop.dispatch.asked import Asked
-from zarniwoop.dispatch.asking import Asking
-from zarniwoop.dispatch.audit import AuditTrail
-from zarniwoop.dispatch.bodies import Body, BodyLoader
-from zarniwoop.dispatch.call import InternalErrorLog, ProviderCaller
-from zarniwoop.dispatch.candidates import Lineup, read_keys
-from zarniwoop.dispatch.cascade import Cascade
-from zarniwoop.dispatch.credit import budget_periods
-from zarniwoop.dispatch.factory import Assembly, SearchProviderFactory
-from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.key_pool import KeyPicker
-from zarniwoop.dispatch.quota import QuotaBook
-from zarniwoop.dispatch.result_cache import ResultCache, Sought, not_cached
-from zarniwoop.dispatch.shares import Starting, in_turn
-from zarniwoop.dispatch.side_by_side import Crew
-from zarniwoop.dispatch.spending import Purse, RunBudget
+from zarniwoop.dispatch.calls.account import outcome_of, unready
+from zarniwoop.dispatch.calls.asked import Asked
+from zarniwoop.dispatch.calls.asking import Asking
+from zarniwoop.dispatch.calls.audit import AuditTrail
+from zarniwoop.dispatch.calls.bodies import Body, BodyLoader
+from zarniwoop.dispatch.calls.call import InternalErrorLog, ProviderCaller
+from zarniwoop.dispatch.calls.side_by_side import Crew
+from zarniwoop.dispatch.candidates.credit import budget_periods
+from zarniwoop.dispatch.candidates.factory import Assembly, SearchProviderFactory
+from zarniwoop.dispatch.candidates.key_pool import KeyPicker
+from zarniwoop.dispatch.candidates.selection import Lineup, read_keys
+from zarniwoop.dispatch.fleet.state import FleetState
+from zarniwoop.dispatch.kept.result_cache import ResultCache, Sought, not_cached
+from zarniwoop.dispatch.spending.purse import Purse, RunBudget
+from zarniwoop.dispatch.spending.quota import QuotaBook
+from zarniwoop.dispatch.strategies.cascade import Cascade
+from zarniwoop.dispatch.strategies.shares import Starting, in_turn
 from zarniwoop.observe.metrics import Metric, Metrics
 from zarniwoop.observe.trace import Tracing
 from zarniwoop.stores.state import ProjectKey, StateSnapshot, Wanted
@@ -272,7 +272,7 @@ class Dispatcher:
         lineup = prepared.lineups[place]
         if request.strategy is not Strategy.FANOUT:
             return Cascade(asking=asking, lineup=lineup).run()
-        from zarniwoop.dispatch.fan_out import FanOut  # a cascade does without it and all that fusion needs
+        from zarniwoop.dispatch.strategies.fan_out import FanOut  # a cascade does without it and all that fusion needs
 
         return FanOut(asking=asking, lineup=lineup).run()
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 from zarniwoop.contract.modality import SearchModality, SearchTier
 from zarniwoop.contract.request import CacheUse, SearchRequest, SearchScope, Strategy
 from zarniwoop.contract.transport import MOST_IN_A_POOL
-from zarniwoop.dispatch.asking import verdict_of
-from zarniwoop.dispatch.candidates import Candidate, Lineup
-from zarniwoop.dispatch.credit import credits_of_a_call, dollars_of_a_call, quota_in_force
-from zarniwoop.dispatch.factory import Assembly
-from zarniwoop.dispatch.gate import Verdict
-from zarniwoop.dispatch.promises import foretold, most_calls
-from zarniwoop.dispatch.spending import Purse
+from zarniwoop.dispatch.calls.asking import verdict_of
+from zarniwoop.dispatch.calls.promises import foretold, most_calls
+from zarniwoop.dispatch.candidates.credit import credits_of_a_call, dollars_of_a_call, quota_in_force
+from zarniwoop.dispatch.candidates.factory import Assembly
+from zarniwoop.dispatch.candidates.gate import Verdict
+from zarniwoop.dispatch.candidates.selection import Candidate, Lineup
+from zarniwoop.dispatch.spending.purse import Purse
 from zarniwoop.settings.endpoints import EndpointSettings
 from zarniwoop.stores.state import StateSnapshot
 

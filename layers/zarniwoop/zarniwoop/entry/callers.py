@@ -9,7 +9,7 @@ from pydantic import Field
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.problem import InvalidArgument, NotAllowed
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.dispatch.factory import ProjectScopeMissing
+from zarniwoop.dispatch.candidates.factory import ProjectScopeMissing
 from zarniwoop.stores.tokens import EVIDENCE_LEVEL, LEAVES_EVIDENCE, LISTS_EVIDENCE, SETTINGS, SETTINGS_LEVEL
 from zarniwoop.tools.arguments import Count, Id, ToolArguments, parse_arguments
 from zarniwoop.tools.tool import Tool

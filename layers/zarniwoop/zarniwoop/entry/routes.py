@@ -7,7 +7,7 @@ handlers are checked against it. It imports whatever can be asked or answered, s
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from zarniwoop.dispatch.trial import TrialReport
+from zarniwoop.dispatch.trial.draft import TrialReport
 from zarniwoop.entry.catalogue import ToolsAsked
 from zarniwoop.entry.content import ContentAnswer, ContentAsked
 from zarniwoop.entry.documents import DocumentsListed, DocumentsPage

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from zarniwoop.contract.failure import ProviderUnavailable
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.dispatch.bodies import Body
-from zarniwoop.dispatch.credit import quota_in_force
+from zarniwoop.dispatch.calls.bodies import Body
+from zarniwoop.dispatch.candidates.credit import quota_in_force
+from zarniwoop.dispatch.candidates.gate import Skip, judge
 from zarniwoop.dispatch.dispatcher import Survey
-from zarniwoop.dispatch.gate import Skip, judge
 from zarniwoop.dispatch.plan import NOTHING, WorstCase, price_of, sum_of
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.url import Target, parse

@@ -12,9 +12,9 @@ from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedConten
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.page import ExtractedPage, PageAnswer, PageOutcome, PageStep
 from zarniwoop.contract.result import Attempt, Outcome
-from zarniwoop.dispatch.asked import Asked
-from zarniwoop.dispatch.bodies import Body
-from zarniwoop.dispatch.candidates import Candidate
+from zarniwoop.dispatch.calls.asked import Asked
+from zarniwoop.dispatch.calls.bodies import Body
+from zarniwoop.dispatch.candidates.selection import Candidate
 from zarniwoop.extract.outcome import Extraction
 from zarniwoop.pages.reasons import of_naming
 from zarniwoop.settings.fetch_names import READERS

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.provider import Pacing
-from zarniwoop.dispatch.fleet import FleetState
-from zarniwoop.dispatch.turns import turn_at
+from zarniwoop.dispatch.fleet.state import FleetState
+from zarniwoop.dispatch.fleet.turns import turn_at
 from zarniwoop.stores.recent import Recent
 from zarniwoop.text.urls import host_of, registrable_domain
 

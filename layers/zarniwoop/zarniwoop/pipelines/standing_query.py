@@ -14,7 +14,7 @@ from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.hit import SearchHit
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.contract.result import SearchResult
-from zarniwoop.dispatch.fusion import marks_shown
+from zarniwoop.dispatch.strategies.fusion import marks_shown
 from zarniwoop.tools.tool import ToolServices
 
 MOST_REMEMBERED = 2_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from zarniwoop.dispatch.credit import budget_period
+from zarniwoop.dispatch.candidates.credit import budget_period
 from zarniwoop.settings.budgets import BudgetPeriod, Budgets
 from zarniwoop.stores.ledger import BUDGETS, Balance, Spent
 from zarniwoop.stores.state import StateSnapshot

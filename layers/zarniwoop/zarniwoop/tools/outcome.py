@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.result import Attempt, DispatchFailure, SearchResult
-from zarniwoop.dispatch.candidates import PINNED
-from zarniwoop.dispatch.gate import Skip, to_raise
-from zarniwoop.dispatch.protocols import Protocols
-from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST
+from zarniwoop.dispatch.candidates.gate import Skip, to_raise
+from zarniwoop.dispatch.candidates.protocols import Protocols
+from zarniwoop.dispatch.candidates.selection import PINNED
+from zarniwoop.dispatch.spending.purse import MAX_CALLS, MAX_COST
 from zarniwoop.settings.names import API_KEY, endpoint_setting
 
 _HEALED_BY_TIME = frozenset(

@@ -6,7 +6,7 @@ from typing import Any
 
 from zarniwoop.contract.quota import QuotaStatus
 from zarniwoop.contract.result import AnswerSize
-from zarniwoop.dispatch.observations import Health
+from zarniwoop.dispatch.candidates.observations import Health
 from zarniwoop.tools.budget_rows import BudgetRow
 
 

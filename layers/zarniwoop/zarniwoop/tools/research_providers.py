@@ -13,14 +13,14 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import UnknownThing
 from zarniwoop.contract.quota import ProviderAvailability, QuotaStatus
 from zarniwoop.contract.request import SearchRequest, SearchScope
-from zarniwoop.dispatch.asking import verdict_of
-from zarniwoop.dispatch.candidates import Candidate, line_up
+from zarniwoop.dispatch.calls.asking import verdict_of
+from zarniwoop.dispatch.candidates.factory import Assembly
+from zarniwoop.dispatch.candidates.gate import Skip, Verdict
+from zarniwoop.dispatch.candidates.observations import Contact, Seen, health_of
+from zarniwoop.dispatch.candidates.selection import Candidate, line_up
 from zarniwoop.dispatch.dispatcher import ANSWER_GRACE_SECONDS, Survey
-from zarniwoop.dispatch.factory import Assembly
-from zarniwoop.dispatch.gate import Skip, Verdict
-from zarniwoop.dispatch.observations import Contact, Seen, health_of
 from zarniwoop.dispatch.plan import NOTHING
-from zarniwoop.dispatch.spending import Purse
+from zarniwoop.dispatch.spending.purse import Purse
 from zarniwoop.settings.names import cooldown_subject
 from zarniwoop.stores.audit import CallRecord
 from zarniwoop.stores.state import Cooldown, Subject

@@ -15,12 +15,12 @@ from typing import Any
 from zarniwoop.contract.hit import ContentInline, ContentReference, LoadedContent
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.result import Attempt
-from zarniwoop.dispatch.bodies import Body
-from zarniwoop.dispatch.candidates import Candidate
-from zarniwoop.dispatch.credit import dollars_of_a_call
+from zarniwoop.dispatch.calls.bodies import Body
+from zarniwoop.dispatch.calls.promises import foretold, most_load_calls
+from zarniwoop.dispatch.candidates.credit import dollars_of_a_call
+from zarniwoop.dispatch.candidates.gate import Skip
+from zarniwoop.dispatch.candidates.selection import Candidate
 from zarniwoop.dispatch.dispatcher import Survey
-from zarniwoop.dispatch.gate import Skip
-from zarniwoop.dispatch.promises import foretold, most_load_calls
 from zarniwoop.pipelines.investigate.batching import make_batches
 from zarniwoop.pipelines.investigate.budget import OUT_OF_MONEY
 from zarniwoop.pipelines.investigate.folder import BODIES

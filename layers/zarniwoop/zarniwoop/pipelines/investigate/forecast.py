@@ -15,11 +15,11 @@ from zarniwoop.contract.failure import ModelError
 from zarniwoop.contract.hit import ContentInline, ContentReference
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchScope
+from zarniwoop.dispatch.calls.promises import foretold as tell_ahead
+from zarniwoop.dispatch.calls.promises import most_load_calls
+from zarniwoop.dispatch.candidates.factory import Assembly
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.factory import Assembly
 from zarniwoop.dispatch.plan import DispatchPlan, WorstCase, price_of, sum_of, worst_of
-from zarniwoop.dispatch.promises import foretold as tell_ahead
-from zarniwoop.dispatch.promises import most_load_calls
 from zarniwoop.llm.builtin import BUILTIN_ANSWERS
 from zarniwoop.llm.gateway import MOST_CALLS_PER_QUESTION, ModelGateway
 from zarniwoop.llm.recipes import EVALUATE, INSIGHTS, PLAN, REFINE, RERANK

@@ -8,7 +8,7 @@ and by no more, a run may exceed its `max_cost`. What is free is not counted, an
 import secrets
 
 from zarniwoop.contract.chat import ModelUsage
-from zarniwoop.dispatch.spending import HOLD_GRACE_SECONDS
+from zarniwoop.dispatch.spending.holds import HOLD_GRACE_SECONDS
 from zarniwoop.pipelines.investigate.services import ModelThrottled, Work
 from zarniwoop.settings.models import ModelSettings
 from zarniwoop.stores.ledger import Hold, Spent

@@ -6,9 +6,9 @@ from typing import Any
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.quota import ProviderAvailability
 from zarniwoop.contract.request import SearchRequest, SearchScope
-from zarniwoop.dispatch.candidates import Candidate, line_up
-from zarniwoop.dispatch.credit import dollars_of_a_call
-from zarniwoop.dispatch.factory import Assembly
+from zarniwoop.dispatch.candidates.credit import dollars_of_a_call
+from zarniwoop.dispatch.candidates.factory import Assembly
+from zarniwoop.dispatch.candidates.selection import Candidate, line_up
 from zarniwoop.llm.recipes import PLAN, REFINE
 from zarniwoop.pipelines.investigate.asking import Answered, Question, Unanswered, ask, room_for
 from zarniwoop.pipelines.investigate.budget import searches_of_first_wave, why_spared

@@ -9,8 +9,8 @@ from zarniwoop.contract.failure import ConfigurationUnavailable
 from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.request import SearchRequest
 from zarniwoop.contract.result import DispatchFailure, SearchResult
-from zarniwoop.dispatch.gate import Skip
-from zarniwoop.dispatch.spending import MAX_CALLS, MAX_COST
+from zarniwoop.dispatch.candidates.gate import Skip
+from zarniwoop.dispatch.spending.purse import MAX_CALLS, MAX_COST
 from zarniwoop.pipelines.investigate.batching import make_batches
 from zarniwoop.pipelines.investigate.folder import SearchRecord, plain
 from zarniwoop.pipelines.investigate.found import Gathered, gather

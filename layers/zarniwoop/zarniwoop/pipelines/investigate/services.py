@@ -9,7 +9,7 @@ from zarniwoop.contract.deadline import Clock, Deadline
 from zarniwoop.contract.failure import ZarniwoopError
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.dispatch.dispatcher import Dispatcher
-from zarniwoop.dispatch.spending import RunBudget
+from zarniwoop.dispatch.spending.purse import RunBudget
 from zarniwoop.evidence.ledger import EvidenceLedger
 from zarniwoop.llm.gateway import ModelGateway
 from zarniwoop.observe.metrics import Metrics

@@ -1,0 +1,1 @@
+"""Who may be asked: instances out of settings, their order, the gate, their keys and their credit."""

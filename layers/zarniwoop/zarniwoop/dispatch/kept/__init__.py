@@ -1,0 +1,1 @@
+"""Answers that are kept, and asked for once by the whole fleet."""

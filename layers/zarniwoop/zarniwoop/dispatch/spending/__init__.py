@@ -1,0 +1,1 @@
+"""What a call may cost, and what has been spent."""

@@ -1,0 +1,1 @@
+"""Who is asked when: one after the other, beside one that hangs, several at once."""

@@ -1,0 +1,1 @@
+"""A draft of an endpoint, put to the test."""
