@@ -115,8 +115,8 @@ class Research:
     @property
     def services(self) -> ToolServices:
         return ToolServices(
-            dispatcher=self.dispatcher,
             clock=self.clock,
+            searches=lambda: self.dispatcher,
             investigations=_no_investigations,
             forecasts=_no_investigations,  # type: ignore[arg-type]
             pages=_no_investigations,  # type: ignore[arg-type]

@@ -54,6 +54,13 @@ def _search(made: Environment, modality: SearchModality = SearchModality.WEB) ->
     return made.tools.dispatcher.search(SearchRequest(query="cathedral bells", modality=modality), _scope(made))
 
 
+def test_who_looks_at_a_run_or_reads_on_builds_no_dispatcher(account: Cloud) -> None:
+    """Formats, settings and sockets are a good part of a cold start."""
+    made = account.environment()
+    assert made.tools.runs() and made.tools.rests() and made.tools.evidence()
+    assert not {"_dispatcher", "_factory", "_transport"} & set(vars(made))
+
+
 def test_the_first_invocation_leaves_a_heap_that_no_collection_walks_through() -> None:
     """Once: what later invocations leave behind is collected as ever."""
     gc.unfreeze()

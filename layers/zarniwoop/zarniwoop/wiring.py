@@ -127,12 +127,12 @@ class Environment(
 
     @cached_property
     def tools(self) -> "ToolServices":
-        """The dispatcher and what hangs on it."""
+        """What each tool works with."""
         from zarniwoop.tools.tool import ToolServices
 
         return ToolServices(
-            dispatcher=self._dispatcher,
             clock=self.clock,
+            searches=lambda: self._dispatcher,
             investigations=lambda: self.investigations,
             forecasts=lambda: self.forecasts,
             evidence=lambda: self.evidence,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.envelope import ToolResult
 from zarniwoop.contract.request import SearchScope
-from zarniwoop.dispatch.dispatcher import Dispatcher
 from zarniwoop.tools.arguments import CallArguments
 
 if TYPE_CHECKING:
+    from zarniwoop.dispatch.dispatcher import Dispatcher
     from zarniwoop.pages.service import PageService
     from zarniwoop.stores.continuations import Continuations
     from zarniwoop.tools.evidence_store import EvidenceReader
@@ -27,19 +27,23 @@ EVERY_TOOL = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolServices:
-    """What tools may use of the world; built once by the wiring.
+    """What tools may use of the world, made when it is first asked for.
 
-    All but the first two are made when they are first asked for: a search needs neither S3, Lambda nor Step Functions.
+    A search needs neither S3, Lambda nor Step Functions, and who looks at a run needs no dispatcher.
     """
 
-    dispatcher: Dispatcher
     clock: Clock
+    searches: "Callable[[], Dispatcher]"
     investigations: "Callable[[], Investigations]"
     forecasts: "Callable[[], Forecasts]"
     evidence: "Callable[[], EvidenceReader]"
     pages: "Callable[[], PageService]"
     runs: "Callable[[], RunLooks]"
     rests: "Callable[[], Continuations]"
+
+    @property
+    def dispatcher(self) -> "Dispatcher":
+        return self.searches()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
