@@ -125,6 +125,7 @@ bench: ## measure against the budgets; writes .local/bench.json
 	@$(PROJECT_PYTHON) -m tests.benchmarks.run $(ARGS)
 
 docs: ## write the tables of README and docs and the document of the API anew out of the code, and the costs out of its calls
+	@$(PROJECT_PYTHON) -m tests.functional.examples
 	@$(PROJECT_PYTHON) -m reference
 	@$(PROJECT_PYTHON) -m tests.benchmarks.cost
 

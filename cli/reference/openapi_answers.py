@@ -1,7 +1,13 @@
-"""What an operation answers: the envelope with its data, and by status every kind of problem that may come with it."""
+"""What an operation answers: the envelope with its data, and by status every kind of problem that may come with it.
 
+Examples of what went well are recorded (`docs/examples.json`), those of problems are made of their catalogue.
+"""
+
+import json
 from collections.abc import Iterable
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -12,6 +18,7 @@ from zarniwoop.entry.route import TO_ANYBODY, TO_BODIES, TO_TOKENS, Route, RpcAn
 from zarniwoop.tools.answer_schema import answer_schema
 from zarniwoop.tools.run_report import RunAccepted
 
+_EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples.json"
 _OK, _ACCEPTED = 200, 202
 _COMMON = frozenset((*TO_TOKENS, *TO_ANYBODY, *TO_BODIES))
 _NULL = {"type": "null"}
@@ -28,9 +35,18 @@ def responses(route: Route, components: Components) -> dict[str, Any]:
     made = {} if route.rpc and route.answer is None else {_OK: _answer(route, components)}
     if route.accepts:
         made[_ACCEPTED] = _accepted(route, components)
+    for told, example in _recorded().get(route.name, {}).items():
+        made[int(told)]["content"]["application/json"]["examples"] = {"recorded": {"value": example}}
     for status in sorted({status for kind in kinds for status in kind.statuses} - {_OK}):
         made[status] = _refusal(status, [kind for kind in kinds if status in kind.statuses], route, components)
     return {str(status): told for status, told in sorted(made.items())}
+
+
+@cache
+def _recorded() -> dict[str, dict[str, Any]]:
+    """By operation and status."""
+    examples: dict[str, dict[str, Any]] = json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    return examples
 
 
 def _accepted(route: Route, components: Components) -> dict[str, Any]:

@@ -15,8 +15,9 @@ _EVENTS = Path(__file__).resolve().parents[2] / "events"
 _NULL = {"type": "null"}
 _HEADERS: Mapping[str, dict[str, Any]] = {
     "Idempotency-Key": {
-        "description": "The same key twice is one call, for an hour: the second is given the first one's answer.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        "description": "The same key twice is one call, for an hour: the second is given the first one's answer. "
+        "An empty one is none.",
+        "schema": {"type": "string", "maxLength": 255},
     },
     "X-Deadline-Ms": {
         "description": "How many milliseconds the caller is ready to wait.",

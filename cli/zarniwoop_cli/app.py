@@ -1,5 +1,7 @@
 """The command as a whole: what it is called, what it says of itself, and which commands it has."""
 
+from typing import Annotated
+
 import typer
 
 from zarniwoop_cli.commands import doctor, local, runs, stored, tools
@@ -16,6 +18,21 @@ def _epilog() -> str:
     return f"Exit codes:\n\n{told}\n\nResults go to stdout, all else to stderr. NO_COLOR is heeded."
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"zarniwoop {version('zarniwoop-cli')}")
+        raise typer.Exit
+
+
+_Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version it is.")]
+
+
+def _every(version: _Version = False) -> None:
+    """Takes what stands before the command."""
+
+
 def made() -> typer.Typer:
     app = typer.Typer(
         name="zarniwoop",
@@ -26,6 +43,7 @@ def made() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
+    app.callback()(_every)
     for module in (tools, runs, stored, doctor, local):
         module.register(app)
     return app

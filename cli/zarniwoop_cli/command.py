@@ -12,7 +12,7 @@ import typer
 from zarniwoop_cli.configuration import NotConfiguredError
 from zarniwoop_cli.exits import Exit
 from zarniwoop_cli.fields import Field
-from zarniwoop_cli.session import Form, Options, Session, tell
+from zarniwoop_cli.session import Form, Options, Session, UnreadableAnswerError, tell
 
 Body = Callable[..., Exit | None]
 _PANEL = "For every command"
@@ -78,8 +78,14 @@ def guarded(options: Options, body: Callable[[Session], Exit | None]) -> Exit:
         tell("interrupted")
         code = Exit.INTERRUPTED
     except NotConfiguredError as error:
-        tell(error)
+        what, way_out = error.parts()
+        tell(what)
+        tell(f"  → {way_out}")
         code = Exit.USAGE
+    except UnreadableAnswerError:
+        tell("the answer is not shaped as this command expects it")
+        tell("  → `--json` writes it as it came; `zarniwoop doctor` looks at who answers there")
+        code = Exit.UNREACHABLE
     except _client_error() as error:
         code = _failed(session, error)
     finally:

@@ -26,6 +26,11 @@ _ROUTE = re.compile(
 class NotConfiguredError(Exception):
     """Nobody is named who could be asked; the message says what to do."""
 
+    def parts(self) -> tuple[str, str]:
+        """What is wrong, and the way out."""
+        what, _, way_out = str(self).partition(": ")
+        return what, way_out
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:

@@ -111,7 +111,7 @@ FILTERS = (
     field("date_from", str, "Published on or after this day, YYYY-MM-DD."),
     field("date_to", str, "Published on or before this day, YYYY-MM-DD."),
     field("freshness_days", int, "Published within so many days before today."),
-    field("pinned_provider_id", str, "Ask exactly this provider instance.", "--pin"),
+    field("pinned_provider_id", str, "Ask exactly this provider instance.", "--pin", "--pinned-provider-id"),
 )
 INVESTIGATING = (
     field("question", str, "What you want to know, in plain words of any language.", positional=True),

@@ -17,7 +17,7 @@ from zarniwoop_cli.configuration import Configuration, NotConfiguredError, confi
 from zarniwoop_cli.exits import Exit, exit_of
 from zarniwoop_cli.safe import escaped, line
 from zarniwoop_cli.show.shapes import rows_of, show
-from zarniwoop_cli.ways_out import ISSUE, way_out
+from zarniwoop_cli.ways_out import ISSUE, NO_URL, PLAIN_HTTP, way_out, wording
 
 if TYPE_CHECKING:
     from zarniwoop_cli.printer import Printer
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 USUAL_SECONDS = 60.0
 """For an answer, with all that is asked again meanwhile."""
+
+
+class UnreadableAnswerError(Exception):
+    """An answer that is not shaped as the API's are."""
 
 
 class Form(StrEnum):
@@ -60,15 +64,17 @@ class Session:
         """Raises NotConfiguredError."""
         known = self.configuration
         from zarniwoop_client import Zarniwoop
-        from zarniwoop_client.api import TOKENS_HAVE, is_token
+        from zarniwoop_client.api import TOKENS_HAVE, PlainHttpError, is_token
 
         if not is_token(known.token):
             raise NotConfiguredError(f"{known.token_source} holds no token: one has {TOKENS_HAVE}; {ISSUE}")
         timeout = USUAL_SECONDS if self.options.timeout is None else self.options.timeout
         try:
             return Zarniwoop(known.url, known.token, project_id=known.project_id, timeout=timeout)
-        except ValueError as error:  # of the URL, which it does not repeat
-            raise NotConfiguredError(str(error)) from error
+        except PlainHttpError as error:
+            raise NotConfiguredError(PLAIN_HTTP.format(source=known.source)) from error
+        except ValueError as error:
+            raise NotConfiguredError(NO_URL.format(source=known.source)) from error
 
     @cached_property
     def printer(self) -> "Printer":
@@ -91,8 +97,15 @@ class Session:
         elif self.form is Form.JSONL:
             self.write_lines(rows_of(data))
         else:
+            self._show(envelope, data)
+
+    def _show(self, envelope: Any, data: Any) -> None:
+        """Raises UnreadableAnswerError."""
+        try:
             show(data, self.printer)
             self._show_links(envelope, data)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            raise UnreadableAnswerError from error
 
     def _show_links(self, envelope: Any, data: Any) -> None:
         """Where what is shown does not name its evidence itself."""
@@ -116,8 +129,7 @@ class Session:
         return exit_of(problem.type, problem.status, retryable=problem.retryable)
 
     def tell_problem(self, problem: "Problem", request_id: str | None = None) -> None:
-        is_said = not problem.detail or problem.detail.startswith(problem.title)
-        tell(problem.detail or problem.title if is_said else f"{problem.title}: {problem.detail}")
+        tell(wording(problem))
         if action := way_out(problem):
             wait = f" (wait_seconds: {problem.wait_seconds:g})" if problem.wait_seconds is not None else ""
             tell(f"  → {action}{wait}")

@@ -6,6 +6,8 @@ if TYPE_CHECKING:
     from zarniwoop_client import Problem
 
 ISSUE = "`make token` (or `zarniwoop token`) issues one"
+PLAIN_HTTP = "{source} is plain http, over which everybody on the way reads the token: name the stack's https URL"
+NO_URL = "{source} is no API's URL: it has to be http(s)://host/stage, without user, query or fragment"
 LEVEL_4 = 'make token ARGS="--level 4 --project demo"'
 
 _INSTEAD = {
@@ -18,6 +20,13 @@ _INSTEAD = {
 }
 _BESIDES = {"not-allowed": f"one of level 4, for settings: {LEVEL_4}"}
 """What is added to the API's own words, where it blames no field: with one they say all."""
+
+
+def wording(problem: "Problem") -> str:
+    """Title and detail, unless the detail says both."""
+    if not problem.detail or problem.detail.startswith(problem.title):
+        return problem.detail or problem.title
+    return f"{problem.title}: {problem.detail}"
 
 
 def way_out(problem: "Problem") -> str | None:

@@ -39,6 +39,10 @@ class Token:
         return f"Bearer {self._value}"
 
 
+class PlainHttpError(ValueError):
+    """A token would go over plain http to another machine."""
+
+
 def is_token(value: str) -> bool:
     return _TOKEN.fullmatch(value.strip()) is not None
 
@@ -49,7 +53,9 @@ def checked_url(url: str, *, allow_plain_http: bool) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
         raise ValueError("the URL must be http(s)://host/stage, without user, query or fragment")
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not allow_plain_http:
-        raise ValueError("over plain http everybody on the way reads the token: use https, or allow_plain_http=True")
+        raise PlainHttpError(
+            "over plain http everybody on the way reads the token: use https, or allow_plain_http=True"
+        )
     return url.strip().rstrip("/")
 
 

@@ -129,12 +129,14 @@ class ToolMethods(Surface):
         format: str | None = None,  # noqa: A002 - the API's own name for it
         *,
         strict: bool | None = None,
+        tools: str | None = None,
     ) -> Flow[Answer[Any]]:
         """The tools that the token may use: `data["tools"]`, in the shape that a model reads (`openai`, `mcp`, …).
 
-        `strict`: as the strict mode of openai, anthropic and bedrock takes them.
+        `strict`: as the strict mode of openai, anthropic and bedrock takes them; those that one request could not have
+        strict stand in `data["not_strict"]`. `tools`: these alone, names with a comma between them, first strict first.
         """
-        given = {"format": format, "strict": strict, "project_id": ""}
+        given = {"format": format, "strict": strict, "tools": tools, "project_id": ""}
         return self._api.get("/v1/tools", given, as_json, bare=True)
 
 

@@ -76,7 +76,8 @@ def test_the_deployed_api_keeps_its_word(stack: Stack, token: str, caller: httpx
         pytest.fail(f"it was still running:\n{_said(ran_on.stdout, ran_on.stderr)}")
     told = _said(done.stdout, done.stderr)
     assert done.returncode == 0, told
-    assert _tested(tmp_path / "journal.ndjson") == _modes()
+    tested = _tested(tmp_path / "journal.ndjson")
+    assert [name for name, modes in _modes().items() if not tested[name] >= modes] == []
 
 
 def _said(stdout: bytes | None, stderr: bytes | None) -> str:

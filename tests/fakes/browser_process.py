@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tests.fakes.web_pages import article
+
 Say = Callable[[Any], None]
 Ask = Callable[[Mapping[str, Any]], Any]
 
@@ -21,6 +23,11 @@ def request(url: str, kind: str = "fetch") -> dict[str, Any]:
 def _renders(url: str, say: Say, ask: Ask) -> None:
     page = ask(request(url, "document"))
     say({"html": page["body"] + "rendered"})
+
+
+def _fills(url: str, say: Say, ask: Ask) -> None:
+    ask(request(url, "document"))
+    say({"html": article("Bells", paragraphs=12)})
 
 
 def _asks_for_ever(url: str, say: Say, ask: Ask) -> None:
@@ -35,6 +42,7 @@ def _hangs(url: str, say: Say, ask: Ask) -> None:
 
 ACTS: dict[str, Callable[[str, Say, Ask], None]] = {
     "renders": _renders,
+    "fills": _fills,
     "asks-for-ever": _asks_for_ever,
     "hangs": _hangs,
     "dies": lambda _url, _say, _ask: sys.exit(1),

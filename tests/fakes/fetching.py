@@ -5,17 +5,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from tests.fakes.cloud import LambdaContext
+from tests.fakes.research import Research
 from tests.fakes.web import Web
-from zarniwoop.contract.deadline import Clock
-from zarniwoop.contract.page import PageOutcome
+from zarniwoop.contract.deadline import Clock, Deadline
+from zarniwoop.contract.page import PageAnswer, PageOutcome, PageQuestion
 from zarniwoop.entry.page_fetcher import page_fetcher
 from zarniwoop.pages.fetcher import PageReader
+from zarniwoop.pages.rendering import BrowserSlots, may_be_rendered, rendered
 from zarniwoop.wiring import Environment
 
 _MOST_MOVES = 5
@@ -50,6 +52,17 @@ def environment_on(
         if reader is not None:
             made.__dict__["_page_reader"] = reader
         yield made
+
+
+def with_browser(environment: Environment, question: PageQuestion) -> PageAnswer:
+    """The page, and what a browser makes of it where the chain would ask for one."""
+    deadline = Deadline.after(question.seconds, environment.clock)
+    fetcher = environment.local_fetcher
+    answer = fetcher.fetch(question, deadline=deadline)
+    if not environment._has_browser or not may_be_rendered(answer, question.browser_domains):
+        return answer
+    slots = BrowserSlots(Research(scripts={}).dispatcher.fleet)
+    return rendered(answer, replace(question, url=answer.final_url, render=True), fetcher, slots, deadline)
 
 
 def through_page_fetcher(environment: Environment, **asked: Any) -> FetchPage:

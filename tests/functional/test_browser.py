@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 
 from tests.fakes.browser_pages import APP, TEXT, breakout, shell
-from tests.fakes.fetching import environment_on
+from tests.fakes.fetching import environment_on, with_browser
 from tests.fakes.origin import Act, Origin
 from tests.fakes.template import ROOT
 from tests.fakes.web import PUBLIC, Names, Web, moved, page
 from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.page import PageAnswer, PageOutcome, PageQuestion
-from zarniwoop.observe.clock import SystemClock
 from zarniwoop.pages import browser_requests
 from zarniwoop.pages.browser import Browsers
 from zarniwoop.pages.browsers import LayerFiles, LocalChromium
@@ -55,7 +54,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def variables(room: Path, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, str]:
-    """Of a function that has the browser's layer."""
+    """Of a function that has the browser's layer; a machine that tests is slower than that."""
+    monkeypatch.setattr("zarniwoop.pages.rendering._MOST_SECONDS", 40.0)
     if NAMED:
         return {"BROWSER": "chromium"}
     monkeypatch.syspath_prepend(LAYER / "python")
@@ -116,7 +116,7 @@ def _web(body: bytes, more: Mapping[str, Act] | None = None) -> Web:
 
 def _ask(environment: Environment, *, seconds: float = 40.0, max_bytes: int = 5_000_000) -> PageAnswer:
     question = PageQuestion(url=URL, seconds=seconds, browser_domains=("bells.com",), max_bytes=max_bytes)
-    return environment.local_fetcher.fetch(question, deadline=Deadline.after(seconds, SystemClock()))
+    return with_browser(environment, question)
 
 
 def _rendered(found: PageAnswer) -> tuple[str, str | None]:

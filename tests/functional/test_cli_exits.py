@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import pytest
 
@@ -101,6 +102,48 @@ def test_nobody_there_is_told_apart_from_a_refusal() -> None:
     assert ended.exit_code == Exit.UNREACHABLE
     assert "No connection" in ended.stderr
     assert "→" in ended.stderr
+
+
+@pytest.mark.parametrize("words", [SEARCH, ("doctor",)], ids=["search", "doctor"])
+@pytest.mark.parametrize("url", ["http://stack.example", "ftp://stack.example", "https://me@stack.example", "http://["])
+def test_a_url_that_is_not_asked_is_told_with_what_to_type(url: str, words: tuple[str, ...]) -> None:
+    """And never in Python's words."""
+    ended = zarniwoop(*words, variables={"ZARNIWOOP_URL": url, "ZARNIWOOP_TOKEN": TOKEN})
+    told = ended.stdout + ended.stderr
+    assert ended.exit_code == Exit.USAGE
+    assert "ZARNIWOOP_URL is " in told
+    assert "  → " in told
+    assert "allow_plain_http" not in told
+
+
+def test_doctor_says_a_failure_once() -> None:
+    """With what to do."""
+    ended = zarniwoop("doctor", variables={"ZARNIWOOP_URL": "http://127.0.0.1:9/live", "ZARNIWOOP_TOKEN": TOKEN})
+    assert ended.stdout.count("No connection to the API") == 1
+    assert "→" in ended.stdout
+
+
+@pytest.mark.parametrize("hits", [None, 3, ["x"], [{"title": 4}]], ids=["null", "number", "texts", "poor"])
+def test_an_answer_of_another_shape_is_told_without_a_traceback(hits: object, api: FakeApi) -> None:
+    """With the exit code of somebody who is no Zarniwoop."""
+    api.tool("research_search", envelope({**asdict(found()), "hits": hits}))
+    ended = zarniwoop(*SEARCH, api=api)
+    assert ended.exit_code == Exit.UNREACHABLE
+    assert "  → `--json` writes it as it came" in ended.stderr
+
+
+def test_the_version_is_told_without_a_stack() -> None:
+    """Before any command."""
+    ended = zarniwoop("--version")
+    assert (ended.exit_code, ended.stdout) == (Exit.ANSWERED, "zarniwoop 0.1.0\n")
+
+
+def test_the_pin_has_the_name_that_the_api_gives_it(api: FakeApi) -> None:
+    """And its short one."""
+    api.tool("research_search_expert", envelope(found(hit("x"))))
+    for flag in ("--pin", "--pinned-provider-id"):
+        zarniwoop("expert", "bells", flag, "wiki", api=api)
+        assert api.asked[-1].body["pinned_provider_id"] == "wiki"
 
 
 @pytest.mark.parametrize("state", [RunState.FAILED, RunState.TIMED_OUT, RunState.STOPPED])

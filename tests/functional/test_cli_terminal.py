@@ -60,10 +60,12 @@ def test_a_run_is_shown_node_by_node_while_it_goes_on(api: FakeApi, gate: thread
     assert "5/6" not in rest
 
 
-def test_ctrl_c_leaves_the_run_going_and_says_how_to_go_on(api: FakeApi, gate: threading.Event) -> None:
+def test_ctrl_c_leaves_the_run_going_where_that_was_wanted_and_says_how_to_go_on(
+    api: FakeApi, gate: threading.Event
+) -> None:
     """With the exit code of an interrupted command, and the terminal as it was."""
     _under_way(api, _look(2), Reply(body=_look(3).body, gate=gate))
-    child = spawned("investigate", "why bells?", "--project", "demo", api=api)
+    child = spawned("investigate", "why bells?", "--keep-on-interrupt", "--project", "demo", api=api)
     child.expect_exact("2/6")
     child.sendintr()
     child.expect_exact(f"no longer watched: {RUN} goes on")
@@ -74,17 +76,37 @@ def test_ctrl_c_leaves_the_run_going_and_says_how_to_go_on(api: FakeApi, gate: t
     assert api.asked_for(f"/v1/runs/{RUN}/stop") == []
 
 
-def test_ctrl_c_stops_the_run_where_that_was_wanted(api: FakeApi, gate: threading.Event) -> None:
+@pytest.mark.parametrize(
+    "words", [("investigate", "why bells?"), ("runs", "watch", RUN, "--stop-on-interrupt")], ids=["begun", "watched"]
+)
+def test_ctrl_c_stops_the_run_that_was_begun_here_or_where_that_was_wanted(
+    words: tuple[str, ...], api: FakeApi, gate: threading.Event
+) -> None:
     """And what it has found is kept."""
     _under_way(api, _look(2), Reply(body=_look(3).body, gate=gate))
     api.script("POST", f"/v1/runs/{RUN}/stop", envelope(run(RunState.STOPPING)))
-    child = spawned("runs", "watch", RUN, "--stop-on-interrupt", api=api)
+    child = spawned(*words, api=api)
     child.expect_exact("2/6")
     child.sendintr()
     child.expect_exact(f"stopping {RUN}; what it found is kept")
     to_its_end(child)
     assert child.exitstatus == 130
     assert len(api.asked_for(f"/v1/runs/{RUN}/stop")) == 1
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_stop(api: FakeApi, gate: threading.Event) -> None:
+    """And says that the run may go on."""
+    _under_way(api, _look(2), Reply(body=_look(3).body, gate=gate))
+    api.script("POST", f"/v1/runs/{RUN}/stop", Reply(body=envelope(run(RunState.STOPPING)).body, gate=gate))
+    child = spawned("investigate", "why bells?", api=api)
+    child.expect_exact("2/6")
+    child.sendintr()
+    while not api.asked_for(f"/v1/runs/{RUN}/stop"):
+        gate.wait(0.01)
+    child.sendintr()
+    child.expect_exact(f"left at once: whether {RUN} was stopped is not known")
+    to_its_end(child)
+    assert child.exitstatus == 130
 
 
 @pytest.mark.parametrize(

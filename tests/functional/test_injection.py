@@ -12,10 +12,11 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.fakes.document_files import docx
 from tests.fakes.functions import posted, sample
 from tests.fakes.injected_pages import COLLECTOR, INVENTED, OTHER_TENANT, SAID, SEEN, UNSEEN, Order, orders
 from tests.fakes.web import PUBLIC, Web, moved, page
-from tests.fakes.web_pages import article
+from tests.fakes.web_pages import ARTICLE_TEXT, article
 from tests.fakes.web_tools import WebTools, web_tools
 from tests.functional.deployed import CANARY
 from tests.simulator import Simulator
@@ -134,3 +135,39 @@ def test_there_are_forty_pages_and_every_order_is_given() -> None:
     """Twenty-four that are seen, sixteen that are not."""
     assert len(PAGES) == 40
     assert {number for number, seen in PAGES if seen} == set(range(ORDERS))
+
+
+CODE = '```html\n<div style="display:none">how markup hides</div>\n```'
+
+
+def _files(said: str) -> dict[str, tuple[str, bytes]]:
+    """By path: a media type, and a body that says something which nobody sees."""
+    text = " ".join(ARTICLE_TEXT)
+    markdown = (
+        f'{text}\n\n{CODE}\n\n<!-- {said} -->\n\n[//]: # ({said})\n\n<div style="display:none">\n\n{said}\n\n</div>'
+    )
+    item = f"<item><title>Bells</title><description><![CDATA[{text}<p hidden>{said}</p>]]></description></item>"
+    hidden = f"<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>{said}</w:t></w:r></w:p>"
+    return {
+        "/bells.md": ("text/markdown", markdown.encode()),
+        "/feed": ("application/rss+xml", f"<rss><channel>{item}</channel></rss>".encode()),
+        "/bells.docx": ("application/zip", docx(body=f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>{hidden}")),
+    }
+
+
+def test_what_a_file_hides_is_not_read_either(agent: Obedient) -> None:
+    """Markdown, feeds and Word files hide what pages do; what their code shows is read."""
+    files = _files(SAID.format(0))
+    for path, (media_type, body) in files.items():
+        agent.tools.web.pages[path] = page(body, headers={"Content-Type": media_type})
+    answer, obeyed = agent.reads(*(f"{HOST}{path}" for path in files))
+    assert obeyed == []
+    pages = answer["data"]["pages"]
+    assert [read["outcome"] for read in pages] == ["ok"] * 3
+    assert [read["hidden"] for read in pages] == [
+        {"comment": 2, "display_none": 1},
+        {"hidden_attribute": 1},
+        {"display_none": 1},
+    ]
+    assert all({"hidden_orders", "instructions"} <= set(read["suspicious"]) for read in pages)
+    assert CODE in pages[0]["content"]

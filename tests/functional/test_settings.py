@@ -157,6 +157,9 @@ def test_the_version_may_stand_in_the_header_and_may_not_be_missing(editor: Edit
     gone = {"name": f"{SERPER}.priority", "level": "tenant"}
     assert editor.call("delete", gone, {"If-Match": version})["statusCode"] == 409
     assert editor.call("delete", gone, {"If-Match": "*"})["statusCode"] == 200
+    for told in (changes, {**changes, "version": "*"}):
+        refused = editor.call("save", told, {"If-Match": "v" * 65})
+        assert (refused["statusCode"], body_of(refused)["error"]["field"]) == (400, "If-Match")
 
 
 def test_of_two_editors_at_once_one_is_saved_and_the_other_told(stack: Deployed) -> None:
@@ -532,6 +535,8 @@ def test_without_a_project_the_tenants_own_settings_are_shown(editor: Editor) ->
     assert (data["project_id"], data["writable"], list(data["versions"])) == (None, ["tenant"], ["tenant"])
     knob = next(row for row in data["settings"] if row["key"] == "research.factory.cache.ttlMinutes")
     assert (knob["value"], knob["level"]) == ("5", "default")
+    fetching = {row["key"]: row["value"] for row in data["settings"] if row["key"].startswith("fetch.")}
+    assert fetching == {"fetch.robots": "true", "fetch.site.intervalMs": "1000", "fetch.archive.enabled": "false"}
     assert (data["protocols"]["serper"], data["protocols"]["pubmed"]) == ("configured", "not_configured")
 
 

@@ -12,10 +12,11 @@ from tests.fakes.addresses import FakeAddresses
 from tests.fakes.certificates import certificate
 from tests.fakes.page_reader import FakePageReader
 from tests.fakes.web import PUBLIC, Names, Web, page
-from tests.fakes.web_pages import article, bare
+from tests.fakes.web_pages import ARTICLE_TEXT, article, bare
 from tests.fakes.web_tools import WebTools, web_tools
 from tests.simulator import Simulator
 from zarniwoop.contract.failure import Cause
+from zarniwoop.pages import browser
 from zarniwoop.pages.fetcher import PageReader
 from zarniwoop.wiring import Environment
 
@@ -129,6 +130,65 @@ def test_the_next_reader_is_asked_when_one_fails(opened: Opened, simulator: Simu
         attempts = [(each["instance_id"], each["outcome"]) for each in read_page["attempts"]]
         assert attempts == [("tavily-main", "failure"), ("firecrawl-main", "success")]
         assert read_page["source_type"] == "hosted"
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "kept"), [(1, "hosted"), (40, "page")], ids=["the reader has more", "we have more"]
+)
+def test_a_page_that_stops_before_its_end_is_asked_of_a_hosted_reader(
+    opened: Opened, web: Web, paragraphs: int, kept: str
+) -> None:
+    """The fuller text is kept; ours is marked as cut, and the step says that the other had no more."""
+    ends = "".join(f"<p>{ARTICLE_TEXT[each % len(ARTICLE_TEXT)]}</p>" for each in range(paragraphs))
+    web.pages["/async-io-python/"] = page(bare("Bells", f"<h1>Bells</h1>{ends}<p>And then it was …</p>").encode())
+    with opened(HOSTED | {"fetch.hosted.order": "firecrawl-main"}) as tools:
+        read_page = tools.page(BELL)
+        assert read_page["outcome"] == "ok"
+        assert read_page["source_type"] == kept
+        assert _steps(read_page)[-1] == ("firecrawl-main", "ok")
+        assert read_page["steps"][-1]["reason"] == (None if kept == "hosted" else "not_fuller")
+        assert read_page["truncated"] is (kept != "hosted")
+        assert [attempt["outcome"] for attempt in read_page["attempts"]] == ["success"]
+
+
+def test_a_page_that_stops_before_its_end_costs_nothing_without_a_setting(opened: Opened, web: Web) -> None:
+    """It is what it was, and nobody is asked, the archive included."""
+    ends = "".join(f"<p>{each}</p>" for each in ARTICLE_TEXT)
+    web.pages["/async-io-python/"] = page(bare("Bells", f"<h1>Bells</h1>{ends}<p>And then it was …</p>").encode())
+    with opened({"fetch.archive.enabled": "true"}) as tools:
+        read_page = tools.page(BELL)
+        assert (read_page["outcome"], read_page["reason"], read_page["truncated"]) == ("ok", "truncated", True)
+        assert len(tools.fetcher.questions) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<my-app></my-app><script src="/app.js"></script>',
+        '<div id="shop-frontend"></div><script src="/app.js"></script>',
+        '<div id="root"></div><script src="/app.js"></script>',
+    ],
+)
+def test_a_shell_of_whatever_make_is_rendered_on_a_named_domain(
+    opened: Opened, web: Web, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    """Its text comes by scripts; on a domain that is not named it stays empty, and both say what they did."""
+    monkeypatch.setattr(browser, "_MODULE", "tests.fakes.browser_process")
+    web.pages["/fills"] = page(bare("Shop", body).encode())
+    with opened({"fetch.browser.domains": "example.com"}) as tools:
+        for environment in (tools.stack.environment, tools.fetcher.environment):
+            environment._variables = {**environment._variables, "BROWSER": "chromium"}
+        foreseen = tools.fetch("http://www.example.com/fills", f"https://{HOST}/", dry_run=True)["data"]["pages"]
+        assert [[step["name"] for step in each["steps"]] for each in foreseen] == [["fetch", "browser"], ["fetch"]]
+        read_page = tools.page("http://www.example.com/fills")
+        assert read_page["outcome"] == "ok"
+        assert ("browser", "ok") in _steps(read_page)
+        assert [question["render"] for question in tools.fetcher.questions] == [False, True]
+        (kept,) = tools.evidence()
+        assert "etag" not in kept
+        elsewhere = tools.page(f"https://{HOST}/fills")
+        assert elsewhere["outcome"] in ("empty", "needs_javascript")
+        assert "browser" not in [name for name, _ in _steps(elsewhere)]
 
 
 def test_a_metered_reader_is_not_asked_for_nothing(opened: Opened) -> None:

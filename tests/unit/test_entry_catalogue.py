@@ -48,12 +48,36 @@ def test_only_what_the_token_may_use_is_listed() -> None:
 
 @pytest.mark.parametrize("shape", STRICT)
 def test_a_vendors_strict_mode_can_be_asked_for(shape: SchemaFormat) -> None:
-    """For those that have one."""
-    plain, strict = (body_of(_listed({"format": shape.value, "strict": each}))["tools"] for each in ("false", "true"))
-    for before, after in zip(plain, strict, strict=True):
+    """For those that have one; of the tools that are not strict, because not all may be, it is told which and why."""
+    plain, strict = (body_of(_listed({"format": shape.value, "strict": each})) for each in ("false", "true"))
+    left = strict.get("not_strict", {"tools": [], "reason": "none"})
+    for name, before, after in zip(NAMES, plain["tools"], strict["tools"], strict=True):
         outer = next((name for name in ("function", "toolSpec") if name in after), None)
         assert "strict" not in (before[outer] if outer else before)
-        assert (after[outer] if outer else after)["strict"] is True
+        assert (after[outer] if outer else after).get("strict", False) is (name not in left["tools"])
+    assert "not_strict" not in plain
+    assert left["reason"]
+
+
+def test_tools_can_be_named_and_the_first_are_strict_first() -> None:
+    """In the order in which they are named, each once."""
+    asked = {"format": "anthropic", "strict": "true", "tools": "web_search,research_search, geo_resolve,web_search"}
+    listed = body_of(_listed(asked))
+    assert [tool["name"] for tool in listed["tools"]] == ["web_search", "research_search", "geo_resolve"]
+    assert [tool.get("strict", False) for tool in listed["tools"]] == [True, False, True]
+    assert listed["not_strict"]["tools"] == ["research_search"]
+    assert [tool["name"] for tool in body_of(_listed({"tools": "run_status"}))["tools"]] == ["run_status"]
+    alone = body_of(_listed({"format": "bedrock", "strict": "true", "tools": "research_search_expert"}))
+    assert "not_strict" not in alone
+
+
+@pytest.mark.parametrize("named", ["", "no_such_tool", "web_search,", "research_rich"])
+def test_a_name_that_the_token_may_not_use_is_refused_with_those_that_it_may(named: str) -> None:
+    """Whether there is such a tool is no matter."""
+    response = _listed({"tools": named}, tools="web_search")
+    error = body_of(response)["error"]
+    assert (response["statusCode"], error["field"]) == (400, "tools")
+    assert error["suggested_action"] == "name some of web_search, result_read"
 
 
 @pytest.mark.parametrize("asked", [{"strict": "true"}, {"strict": "true", "format": "mcp"}, {"strict": "yes"}])

@@ -101,13 +101,24 @@ def test_a_source_is_of_the_first_kind_that_fits(url: str, more: dict[str, Any],
         ({}, ("retraction", "none_known")),
         ({"identifiers": {"doi": "10.1038/171737a0"}}, ("origin", "primary")),
         ({}, ("origin", "secondary")),
+        ({}, ("identifiers", "none")),
+        ({"identifiers": {"doi": ""}}, ("identifiers", "none")),
     ],
 )
 def test_each_reason_has_its_points(more: dict[str, Any], signal: tuple[str, str]) -> None:
     """One value for every name, whatever it adds."""
     found = signals_of(source(**more))
     assert (*signal, POINTS[signal]) in {(each.name, each.value, each.points) for each in found}
-    assert len({each.name for each in found}) == len(found) == 10
+    assert len({each.name for each in found}) == len(found) == 11
+
+
+def test_which_identifiers_there_are_is_told_and_weighed_by_the_kind_alone() -> None:
+    """By name, in one order; nothing is counted twice."""
+    plain, named = source(), source(identifiers={"pmid": "13054692", "doi": "10.1038/171737a0"})
+    (signal,) = (each for each in signals_of(named) if each.name == "identifiers")
+    assert (signal.value, signal.points) == ("doi,pmid", 0.0)
+    more = KINDS[SourceKind.PEER_REVIEWED] + POINTS["origin", "primary"]
+    assert score_of(signals_of(named)) == pytest.approx(score_of(signals_of(plain)) + more)
 
 
 @pytest.mark.parametrize(("count", "value"), [(0, "one"), (1, "one"), (2, "two"), (3, "several"), (9, "several")])

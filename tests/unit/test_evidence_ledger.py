@@ -173,21 +173,21 @@ def test_a_hit_that_says_nothing_is_no_evidence(ledger: EvidenceLedger) -> None:
 def test_the_latest_reading_of_a_url_has_its_validators(ledger: EvidenceLedger, clock: FakeClock) -> None:
     """Hits are no reading; what a page went back to is the latest again."""
     url = "https://example.com/bells"
-    assert ledger.latest(DEMO, url) is None
+    assert ledger.known(DEMO, url).reading is None
     first = ledger.keep_page(DEMO, read(etag='"1"'))
     clock.advance(1)
     ledger.keep_page(DEMO, read(found=page("Another text."), etag='"2"'))
     clock.advance(1)
     ledger.keep_hit(DEMO, hit(), instance_id="a")
-    latest = ledger.latest(DEMO, url + "#part")
+    latest = ledger.known(DEMO, url + "#part").reading
     assert latest is not None
     assert latest.etag == '"2"'
     clock.advance(1)
     ledger.keep_page(DEMO, read(etag='"1"'))
-    latest = ledger.latest(DEMO, url)
+    latest = ledger.known(DEMO, url).reading
     assert latest is not None
     assert (latest.id, latest.retrieved_at) == (first.id, NOW + 3)
-    assert ledger.latest(LAB, url) is None
+    assert ledger.known(LAB, url).reading is None
 
 
 def test_a_page_that_was_not_modified_is_evidence_anew(
@@ -241,7 +241,7 @@ def test_a_reading_below_many_hits_is_found_and_one_below_too_many_is_asked_for_
         clock.advance(1)
         ledger.keep_hit(DEMO, hit(), instance_id="a", task_id=f"task-{number}")
         if number in (19, 20, 519):
-            latest = ledger.latest(DEMO, known.url)
+            latest = ledger.known(DEMO, known.url).reading
             assert (latest and latest.id) == (None if number == 519 else known.id)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.fakes.web_pages import article, bare
 from zarniwoop.contract.page import ExtractedPage
-from zarniwoop.extract import menus, metadata, sniff, verdicts, walls, weigh
+from zarniwoop.extract import judged, menus, metadata, missing, sniff, verdicts, walls, weigh
 from zarniwoop.extract.hygiene import cleaned
 from zarniwoop.extract.invisible import seen
 from zarniwoop.extract.page import extract_page
@@ -254,7 +254,7 @@ def test_no_pattern_backtracks_on_what_is_made_for_it(pump: str) -> None:
     """In the processor's time, and of another order than what a quadratic search of it takes."""
     patterns = [
         value
-        for module in (walls, verdicts, metadata, weigh, menus)
+        for module in (walls, missing, judged, verdicts, metadata, weigh, menus)
         for value in vars(module).values()
         if isinstance(value, re.Pattern)
     ]

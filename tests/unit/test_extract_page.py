@@ -427,7 +427,10 @@ def test_two_extractors_that_agree_are_believed_on_a_page_full_of_other_things(
     monkeypatch.setattr(html_chain, "_has_lost_structure", lambda _text, _own: False)
     found = read(bare("Bells", article_markup + others))
     assert found.page
-    assert [step.reason for step in found.steps] == ["too_little_text", "too_little_text"]
+    assert [(step.outcome, step.reason) for step in found.steps] == [
+        (PageOutcome.OK, None),
+        (PageOutcome.EMPTY, "too_little_text"),
+    ]
     assert (found.page.extractor, "Something else" in found.page.markdown) == ("trafilatura", False)
 
 

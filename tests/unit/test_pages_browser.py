@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.aws_calls import AwsOverTransport
 from tests.fakes.browser_process import request
-from tests.fakes.fetching import environment_on
+from tests.fakes.fetching import environment_on, with_browser
 from tests.fakes.page_reader import FakePageReader
 from tests.fakes.template import resources, template
 from tests.fakes.transport import ScriptedTransport, answer
@@ -21,9 +21,11 @@ from zarniwoop.extract.worker import Worker
 from zarniwoop.net.aws_signing import websocket_headers
 from zarniwoop.observe.clock import SystemClock
 from zarniwoop.pages import browser, browser_requests
-from zarniwoop.pages.browser import BrowserReason, BrowserStep
+from zarniwoop.pages.answering import is_answer_to
+from zarniwoop.pages.browser import BrowserStep
 from zarniwoop.pages.browser_requests import BrowserRequests
 from zarniwoop.pages.browsers import AgentCoreBrowsers, LayerFiles, LocalChromium
+from zarniwoop.pages.reasons import BrowserReason
 from zarniwoop.wiring import Environment
 
 CLOCK = SystemClock()
@@ -61,7 +63,7 @@ def _browsing(
 
 def _ask(environment: Environment, path: str, *, host: str = SITE, seconds: float = 20.0, **asked: Any) -> PageAnswer:
     question = PageQuestion(url=f"{host}/{path}", seconds=seconds, **{"browser_domains": ("bells.com",), **asked})
-    return environment.local_fetcher.fetch(question, deadline=Deadline.after(seconds, CLOCK))
+    return with_browser(environment, question)
 
 
 def _steps(found: PageAnswer) -> list[tuple[str, str, str | None]]:
@@ -111,13 +113,57 @@ def test_a_stack_without_a_browser_renders_nothing() -> None:
     assert [name for name, _, _ in _steps(found)] == ["fetch", "fake"]
 
 
-def test_no_page_but_one_that_needs_scripts_is_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a good page nor one behind a wall."""
-    with _browsing(_web(), monkeypatch, FakePageReader()) as (environment, reader):
-        for outcome in (PageOutcome.OK, PageOutcome.BLOCKED, PageOutcome.LOGIN_REQUIRED, PageOutcome.SOFT_404):
-            reader.outcome = outcome
-            assert _ask(environment, "renders").outcome is outcome
-    assert len(reader.bodies) == 4
+def test_no_page_is_rendered_that_nobody_asked_to_have_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is to be, its asker says: whoever fetches cannot know how many browsers run elsewhere."""
+    with _browsing(_web(), monkeypatch) as (environment, _):
+        question = PageQuestion(url=f"{SITE}/renders", seconds=20.0, browser_domains=("bells.com",))
+        found = environment.local_fetcher.fetch(question, deadline=Deadline.after(20.0, CLOCK))
+    assert [name for name, _, _ in _steps(found)] == ["fetch", "fake"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "outcome", "reason"),
+    [
+        ({}, "ok", None),
+        ({"browser_domains": ("x.com",)}, "unavailable", "browser_unavailable"),
+        ({"seconds": 7.0}, "out_of_time", "too_little_time"),
+        ({"url": f"{SITE}/secret/renders"}, "robots_disallowed", "robots"),
+        ({"url": "http://inside.bells.com/renders"}, "address_refused", "address_refused"),
+        ({"url": "http://127.0.0.1/renders"}, "address_refused", "address_refused"),
+    ],
+)
+def test_whoever_fetches_keeps_to_the_rules_whatever_it_is_asked_to_render(
+    asked: Mapping[str, Any], outcome: str, reason: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named domains, robots.txt, the guard; the page is opened by the browser alone."""
+    web = _web()
+    web.robots = page(b"User-agent: *\nDisallow: /secret\n", headers={"Content-Type": "text/plain"})
+    told = {"url": f"{SITE}/renders", "seconds": 20.0, "browser_domains": ("bells.com",), "render": True, **asked}
+    with _browsing(web, monkeypatch) as (environment, _):
+        question = PageQuestion(**told)
+        found = environment.local_fetcher.fetch(question, deadline=Deadline.after(question.seconds, CLOCK))
+    assert (found.outcome.value, found.reason) == (outcome, reason)
+    assert _steps(found)[-1][1:] == (outcome, reason)
+    assert web.forbidden == []
+    assert len(web.requests) == (1 if outcome == "ok" else 0)
+    assert is_answer_to(found, question)
+
+
+def test_a_page_that_a_browser_gets_an_error_for_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status is that of the page as the browser was given it."""
+    with _browsing(_web({"/renders": page(b"rendered", status=403)}), monkeypatch) as (environment, _):
+        question = PageQuestion(url=f"{SITE}/renders", seconds=20.0, browser_domains=("bells.com",), render=True)
+        found = environment.local_fetcher.fetch(question, deadline=Deadline.after(20.0, CLOCK))
+    assert found.status == 403
+
+
+def test_a_stack_without_a_browser_says_so_to_whoever_asks_for_one() -> None:
+    """Nothing of the page is asked."""
+    web = _web()
+    with web, environment_on(web, ShellReader()) as environment:
+        question = PageQuestion(url=f"{SITE}/renders", seconds=20.0, browser_domains=("bells.com",), render=True)
+        found = environment.local_fetcher.fetch(question, deadline=Deadline.after(20.0, CLOCK))
+    assert (_steps(found), web.requests) == ([("browser", "unavailable", "browser_unavailable")], [])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -237,6 +238,33 @@ def test_a_crawl_delay_lengthens_the_pause_of_its_site_within_a_bound() -> None:
     assert turns.pacing("example.net", 0.0).interval > 0.0
 
 
+def test_a_crawl_delay_holds_for_the_fleet_and_behind_the_page_that_told_of_it() -> None:
+    """An environment that has not read robots.txt waits as well; so does the one that has just read it."""
+    clock = FakeClock()
+    research = Research(scripts={}, clock=clock)
+    fleets = (research.dispatcher.fleet, research.environment()[2].fleet)
+    sent: list[float] = []
+    for fleet in (*fleets, *fleets):
+        fetcher = ScriptedFetcher(told(crawl_delay=10.0), takes=lambda: sent.append(clock.now()))
+        calling = chain(fetcher, clock, seconds=60.0, site_interval=1.0)
+        turns = SiteTurns(fleet)  # as if nobody had asked before: the table alone knows
+        assert replace(calling, turns=turns).read(URL).answer.outcome is PageOutcome.OK
+    pauses = [later - earlier for earlier, later in pairwise(sent)]
+    assert pauses == pytest.approx([10.0, 10.0, 10.0], abs=0.3)
+
+
+def test_a_crawl_delay_lies_behind_the_page_that_told_of_it() -> None:
+    """Three pages within one environment begin at 0, 10 and 20 seconds."""
+    clock, began = FakeClock(), FakeClock().now()
+    answers = [told(crawl_delay=10.0) for _page in range(3)]
+    sent: list[float] = []
+    fetcher = ScriptedFetcher(*answers, takes=lambda: sent.append(clock.now() - began))
+    calling = chain(fetcher, clock, seconds=60.0, site_interval=1.0)
+    for _answer in answers:
+        assert calling.read(URL).answer.outcome is PageOutcome.OK
+    assert sent == pytest.approx([0.0, 10.0, 20.0], abs=0.3)
+
+
 @pytest.mark.parametrize(
     ("status", "asked", "wait"),
     [(429, 90.0, 90.0), (503, 90.0, 90.0), (429, 86_400.0, 3_600.0), (429, None, None), (200, 90.0, None)],
@@ -416,6 +444,7 @@ def test_more_quotes_than_an_evidence_holds_are_told() -> None:
         ("\u200b\u200b", PageOutcome.EMPTY),
         ("# Just a moment...\n\nChecking your browser before accessing example.org.", PageOutcome.BLOCKED),
         ("# Page not found\n\nSorry, the page you are looking for does not exist.", PageOutcome.SOFT_404),
+        ("\n".join(f"- [Chapter {n}](https://example.org/{n})" for n in range(60)), PageOutcome.EMPTY),
     ],
 )
 def test_what_a_hosted_reader_brings_is_judged_as_pages_are(markdown: str, outcome: PageOutcome) -> None:

@@ -323,12 +323,12 @@ def test_hosts_that_lead_back_to_us_are_never_fetched() -> None:
     assert list(web.looked_up) == ["bells.com"]
 
 
-def test_a_page_that_needs_a_browser_is_handed_to_one_if_there_is_one() -> None:
-    """With what was found so far, and only such a page."""
-    asked: list[str] = []
+def test_a_page_is_handed_to_a_browser_when_that_is_asked_for_and_there_is_one() -> None:
+    """Unread, and only then."""
+    asked: list[tuple[str, PageOutcome, int]] = []
 
     def render(target: Target, question: PageQuestion, answer: PageAnswer, deadline: Deadline) -> PageAnswer:
-        asked.append(target.url())
+        asked.append((target.url(), answer.outcome, len(answer.steps)))
         return replace(answer, outcome=PageOutcome.OK, reason=None)
 
     web = Web(names=_names())
@@ -341,8 +341,7 @@ def test_a_page_that_needs_a_browser_is_handed_to_one_if_there_is_one() -> None:
             clock=environment.clock,
             render=render,
         )
-        assert _ask(fetcher).outcome is PageOutcome.OK
-        assert asked == [CANONICAL]
-        shell.outcome = PageOutcome.SOFT_404
-        assert _ask(fetcher).outcome is PageOutcome.SOFT_404
-    assert len(asked) == 1
+        assert _ask(fetcher).outcome is PageOutcome.NEEDS_JAVASCRIPT
+        assert _ask(fetcher, render=True).outcome is PageOutcome.OK
+    assert asked == [(CANONICAL, PageOutcome.UNAVAILABLE, 0)]
+    assert len(shell.bodies) == 1

@@ -60,6 +60,15 @@ def test_evidence_is_listed_with_pointers_to_it(shelf: Shelf) -> None:
     assert shelf.ask(limit=1, page_token=page_one.next_page_token).data.evidence[0].id == first.id
 
 
+def test_an_empty_list_says_what_to_do_next(shelf: Shelf) -> None:
+    """Read something; or, where it was narrowed, ask for all. A list that is not empty says nothing."""
+    assert "web_fetch and web_search keep" in shelf.ask().data.note
+    shelf.keep()
+    assert shelf.ask().data.note is None
+    for narrowed in ({"task_id": "task-9"}, {"url": "https://example.com/none"}):
+        assert "leave them out" in shelf.ask(**narrowed).data.note
+
+
 def test_a_text_is_read_from_a_quotes_own_offset(shelf: Shelf) -> None:
     """Characters of the stored text, to its end."""
     kept = shelf.keep(quotes=["four tonnes"])

@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from zarniwoop.contract.modality import SearchModality
+from zarniwoop.contract.problem import InvalidArgument
 from zarniwoop.tools.arguments import parse_arguments
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.schemas import SchemaFormat, tool_schema
@@ -31,6 +32,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "evidence_store": {"action": "cite", "ids": ["ev-" + "0" * 32], "format": "bibtex"},
     "run_status": {"run_id": "r-01kh4f0e80000g40r40m30e209", "wait": 20},
     "result_read": {"handle": "0" * 32 + "-7", "max_chars": 20_000},
+}
+
+OF_ANOTHER_TYPE: dict[str, tuple[Any, ...]] = {
+    "number": (False, "1"),
+    "integer": (False, "1", 1.5),
+    "boolean": (0, "true"),
+    "string": (1, False),
+    "array": ("x", {}),
 }
 
 
@@ -143,3 +152,13 @@ def test_names_and_descriptions_fit_every_vendor(tool: Tool[Any]) -> None:
     assert tool.name.replace("_", "").isalnum()
     assert len(tool.name) <= 64
     assert 20 <= len(tool.description) <= 1024
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_an_argument_of_another_type_than_the_schema_says_is_refused(tool: Tool[Any]) -> None:
+    """By its name: 0 is no false, and neither false nor "1" is a number."""
+    for name, schema in _arguments(tool, SchemaFormat.JSON_SCHEMA)["properties"].items():
+        for wrong in OF_ANOTHER_TYPE[schema["type"]]:
+            with pytest.raises(InvalidArgument) as refused:
+                parse_arguments(tool.arguments, {**EXAMPLES[tool.name], name: wrong})
+            assert str(refused.value.field).partition(".")[0] == name, wrong

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarniwoop.tools.text_parts import LONGEST_PART, parts_of, without_marks
+from zarniwoop.evidence.marks import as_read
+from zarniwoop.tools.text_parts import LONGEST_PART, parts_of
 from zarniwoop.tools.untrusted import fenced, nonce_for
 
 _HOSTILE = st.sampled_from(
@@ -70,7 +71,7 @@ def test_marks_of_markdown_are_gone_and_its_words_stay() -> None:
         "# The bells\n\nMore at [the *guild*](https://example.org/a_(b)) and [here](<https://example.org/>).\n\n"
         "| metal | share |\n| --- | --- |\n| tin | 22 \\% |\n\n```python\nprint(1)\n```\n- one\n"
     )
-    text = without_marks(markdown)
+    text = as_read(markdown)
     assert "The bells\n" in text
     assert "and here." in text
     assert "metal\tshare\ntin\t22 %" in text

@@ -2,7 +2,7 @@
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,9 +22,13 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from tests.unit.test_tools_schemas import EXAMPLES
 from zarniwoop.tools.arguments import parse_arguments
 from zarniwoop.tools.registry import TOOLS
-from zarniwoop.tools.schemas import STRICT, SchemaFormat, tool_schema
+from zarniwoop.tools.schemas import STRICT, SchemaFormat, strict_set, tool_schema
 from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.vendor_schemas import in_one_grammar
 
+MOST_STRICT_TOOLS, MOST_OPTIONAL, MOST_UNIONS = 20, 24, 16
+"""For one request: platform.claude.com/docs/en/build-with-claude/structured-outputs, "schema complexity limits"."""
+GRAMMARS = pytest.mark.parametrize("shape", [SchemaFormat.ANTHROPIC, SchemaFormat.BEDROCK])
 EACH = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 EITHER = pytest.mark.parametrize("strict", [False, True], ids=["plain", "strict"])
 
@@ -108,7 +112,7 @@ def test_openais_strict_mode_has_nothing_to_change(tool: Tool[Any]) -> None:
         assert member["description"], name
 
 
-@pytest.mark.parametrize("shape", [SchemaFormat.ANTHROPIC, SchemaFormat.BEDROCK])
+@GRAMMARS
 @EACH
 def test_anthropics_strict_mode_has_nothing_to_move_out_of_the_schema(tool: Tool[Any], shape: SchemaFormat) -> None:
     """Its SDK writes what the mode does not take into descriptions: here there is nothing such."""
@@ -119,6 +123,66 @@ def test_anthropics_strict_mode_has_nothing_to_move_out_of_the_schema(tool: Tool
         if "enum" in node:
             del node["type"]  # says the same twice, and the SDK says it once
     assert transform_schema(copy.deepcopy(schema)) == expected
+
+
+def _strict_ones(
+    shape: SchemaFormat, tools: Sequence[Tool[Any]], *, as_named: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Of what a caller hands to the vendor in one request, the schemas that are to be held to, by the tools' names."""
+    made = (each.get("toolSpec", each) for each in strict_set(tools, shape, as_named=as_named).tools)
+    strict = {each["name"]: each for each in made if each.get("strict")}
+    return {name: each.get("input_schema") or each["inputSchema"]["json"] for name, each in strict.items()}
+
+
+def _is_taken_in_one_request(schemas: Sequence[dict[str, Any]]) -> bool:
+    nodes = [node for schema in schemas for node in _schemas(schema)]
+    optional = sum(len(set(node.get("properties", ())) - set(node.get("required", ()))) for node in nodes)
+    unions = sum("anyOf" in node or isinstance(node["type"], list) for node in nodes)
+    return len(schemas) <= MOST_STRICT_TOOLS and optional <= MOST_OPTIONAL and unions <= MOST_UNIONS
+
+
+@GRAMMARS
+@pytest.mark.parametrize("as_named", [False, True])
+def test_all_strict_tools_of_a_request_stay_within_the_limits_together(shape: SchemaFormat, as_named: bool) -> None:
+    """The vendor refuses the whole request beyond them; there is no room for one tool more."""
+    strict = _strict_ones(shape, TOOLS, as_named=as_named)
+    assert strict
+    assert _is_taken_in_one_request(list(strict.values()))
+    for tool in TOOLS:
+        if tool.name not in strict:
+            assert not _is_taken_in_one_request([*strict.values(), *_strict_ones(shape, [tool]).values()]), tool.name
+
+
+@GRAMMARS
+def test_whoever_is_not_strict_goes_along_as_it_is_and_is_named(shape: SchemaFormat) -> None:
+    """None is lost, and the order is kept."""
+    made, strict = strict_set(TOOLS, shape), _strict_ones(shape, TOOLS)
+    assert [each.get("toolSpec", each)["name"] for each in made.tools] == [tool.name for tool in TOOLS]
+    assert set(made.not_strict) == {tool.name for tool in TOOLS} - set(strict)
+    plain = [tool_schema(tool, shape) for tool in TOOLS if tool.name in made.not_strict]
+    assert [each for each in made.tools if each.get("toolSpec", each)["name"] in made.not_strict] == plain
+
+
+@GRAMMARS
+@EACH
+def test_every_tool_can_be_strict_alone_and_first_where_it_is_named_first(tool: Tool[Any], shape: SchemaFormat) -> None:
+    """None has more optional arguments than a whole request may have."""
+    others = [each for each in TOOLS if each is not tool]
+    assert tool.name in _strict_ones(shape, [tool, *others], as_named=True)
+
+
+def test_more_small_tools_than_a_request_may_have_strict_are_not_all_strict() -> None:
+    """The limit on their number, which ours do not reach."""
+    small: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    assert len(in_one_grammar([small] * (MOST_STRICT_TOOLS + 5))) == MOST_STRICT_TOOLS
+    union = {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}
+    assert len(in_one_grammar([union] * (MOST_UNIONS + 2))) == MOST_UNIONS
+
+
+def test_openai_takes_all_tools_strict() -> None:
+    """It has no such limit on a request."""
+    made = strict_set(TOOLS, SchemaFormat.OPENAI)
+    assert (made.not_strict, {each["function"]["strict"] for each in made.tools}) == ((), {True})
 
 
 @pytest.mark.parametrize("shape", STRICT)

@@ -12,8 +12,9 @@ from zarniwoop_cli.configuration import NotConfiguredError
 from zarniwoop_cli.exits import Exit, exit_of
 from zarniwoop_cli.findings import Finding, Weight, clock, of_providers, tools
 from zarniwoop_cli.session import Form, Session
-from zarniwoop_cli.ways_out import way_out
+from zarniwoop_cli.ways_out import way_out, wording
 
+_LOG = "look into the log of the stack's function for what it says of this request"
 _SIGNS = {Weight.OK: ("✓", "green"), Weight.NOTE: ("!", "yellow"), Weight.WRONG: ("✗", "red")}
 
 
@@ -50,13 +51,13 @@ class _Examination:
             yield from self._findings()
         except NotConfiguredError as error:
             self.exit = Exit.USAGE
-            what, _, action = str(error).partition(": ")
+            what, action = error.parts()
             yield Finding(weight=Weight.WRONG, what=what, way_out=action)
         except ZarniwoopError as error:
             problem = error.problem
             self.exit = exit_of(problem.type, problem.status, retryable=problem.retryable)
-            what = f"{problem.title}: {problem.detail}"
-            yield Finding(weight=Weight.WRONG, what=what, way_out=way_out(problem))
+            action = way_out(problem) or _LOG
+            yield Finding(weight=Weight.WRONG, what=wording(problem), way_out=action)
 
     def _findings(self) -> Iterator[Finding]:
         known, client = self._session.configuration, self._session.client

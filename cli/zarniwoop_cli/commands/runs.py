@@ -1,7 +1,7 @@
 """`investigate` and `runs`: runs are started, watched while they go on, stopped, and read afterwards.
 
-Ctrl-C ends the watching and not the run, unless `--stop-on-interrupt` says otherwise; the end of `--timeout` never
-ends the run.
+Ctrl-C stops the run that `investigate` began, and leaves the one that `runs watch` only looks at, unless
+`--keep-on-interrupt` or `--stop-on-interrupt` says otherwise; the end of `--timeout` never ends the run.
 """
 
 import sys
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from zarniwoop_client import Answer
 
 RunId = Annotated[str, typer.Argument(help="The run's id: `runs list` has them.")]
-StopOnInterrupt = Annotated[bool, typer.Option("--stop-on-interrupt", help="Ctrl-C stops the run as well.")]
+StopOnInterrupt = Annotated[
+    bool, typer.Option("--stop-on-interrupt/--keep-on-interrupt", help="Whether Ctrl-C stops the run as well.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +36,7 @@ def register(app: typer.Typer) -> None:
 def investigate(
     session: Session,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Only start the run, and say its id.")] = False,
-    stop_on_interrupt: StopOnInterrupt = False,
+    stop_on_interrupt: StopOnInterrupt = True,
     **values: Any,
 ) -> Exit | None:
     """Answer a question with curated sources: searches of several kinds, judged and ranked."""
@@ -124,6 +126,12 @@ def _interrupted(session: Session, run_id: str, stop_on_interrupt: bool) -> Exit
         tell(f"stopping {run_id}; what it found is kept")
     except ZarniwoopError as error:
         tell(f"{run_id} was not stopped: {error.problem.detail}")
+        _tell_how_to_go_on(session, run_id)
+        return Exit.INTERRUPTED
+    except KeyboardInterrupt:
+        tell(f"left at once: whether {run_id} was stopped is not known")
+        _tell_how_to_go_on(session, run_id)
+        return Exit.INTERRUPTED
     tell(f"  → zarniwoop runs open {run_id}{_where(session)}")
     return Exit.INTERRUPTED
 

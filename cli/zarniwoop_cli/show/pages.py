@@ -42,7 +42,7 @@ def show_evidence_list(data: Mapping[str, Any], printer: Printer) -> None:
             facts.append(f"{counts[each['id']]} quotes")
         printer.say(" · ".join(facts), style="dim", indent=5)
     if not data["evidence"]:
-        printer.say("nothing was read")
+        printer.say(data.get("note") or "nothing was read")
     _show_more(data, printer)
 
 

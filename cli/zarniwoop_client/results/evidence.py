@@ -78,7 +78,7 @@ class Evidence(Record):
 class EvidenceListed(Record):
     """A page of the list; `next_page_token` is None where it ends. Quotes are only counted here, by id.
 
-    Each `snippet` is fenced; the fence ends with the nonce `fence`.
+    Each `snippet` is fenced; the fence ends with the nonce `fence`. `note` says what to do where nothing is listed.
     """
 
     evidence: tuple[Evidence, ...]
@@ -86,6 +86,7 @@ class EvidenceListed(Record):
     quote_counts: Mapping[str, int]
     next_page_token: str | None
     size: AnswerSize | None = None
+    note: str | None = None
     untrusted: bool = True
 
 

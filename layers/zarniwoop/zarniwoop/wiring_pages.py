@@ -77,6 +77,7 @@ class PageWiring:
             addresses=self._addresses,
             dispatcher=self.tools.dispatcher,
             target_of=self._target_of,
+            most_browsers=self._most_browsers if self._has_browser else 0,
         )
 
     def _target_of(self, url: str) -> "Target":
@@ -116,6 +117,13 @@ class PageWiring:
             clock=self.clock,
             variables=self._of_python,
         )
+
+    @property
+    def _most_browsers(self) -> int:
+        from zarniwoop.pages.rendering import MOST_AT_ONCE
+
+        stated = self._variables.get("BROWSER_CONCURRENCY", "")
+        return int(stated) if stated.isdecimal() and int(stated) > 0 else MOST_AT_ONCE
 
     @property
     def _has_browser(self) -> bool:

@@ -1,6 +1,7 @@
 """What schemathesis may not send: a request leads nowhere but to the simulator, and changes one project alone."""
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,9 @@ _THERE = {"run_id": os.environ["ZARNIWOOP_RUN"], "handle": os.environ["ZARNIWOOP
 """What a body may name; what an address names is in the configuration."""
 _OF_THE_SAMPLES = ("project_id", "demo")
 """The project of the examples; the token has another one."""
-_SAVED = {"research.hedge.afterMs": "2400"}
+_ENDPOINT = re.compile(r"^research\.endpoint\.[^.]*\.")
+_ONE_ENDPOINT = "research.endpoint.fuzzed."
+"""Whose settings all are that are of any endpoint: nobody is sent to it but those who name it."""
 _ENOUGH_MS = "4000"
 _LONGEST_WAIT = 25
 _LONGEST_ID = 64
@@ -26,8 +29,8 @@ def before_call(ctx: Any, case: Any, kwargs: Any) -> None:
             setattr(case, part, _harmless(getattr(case, part)))
     if str(case.headers.get("X-Deadline-Ms", "")).isdigit() and 100 <= int(case.headers["X-Deadline-Ms"]) < 60_000:
         case.headers["X-Deadline-Ms"] = _ENOUGH_MS
-    if case.operation.label == "PUT /v1/settings" and _names_an_endpoint(case.body):
-        case.body = {**case.body, "settings": _SAVED}
+    if case.operation.label == "PUT /v1/settings" and isinstance(case.body, Mapping):
+        case.body = {**case.body, **_of_one_endpoint(case.body)}
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
@@ -58,6 +61,13 @@ def _soon(value: Any) -> Any:
     return 0.1 if isinstance(value, (int, float)) and 0 < value <= _LONGEST_WAIT else value
 
 
-def _names_an_endpoint(body: Any) -> bool:
-    settings = body.get("settings") if isinstance(body, Mapping) else None
-    return isinstance(settings, Mapping) and any(key.startswith("research.endpoint.") for key in settings)
+def _of_one_endpoint(body: Mapping[str, Any]) -> dict[str, Any]:
+    settings = body.get("settings")
+    if not isinstance(settings, Mapping):
+        return {}
+    led_here = {name: _elsewhere(value) if _is_address(name) else value for name, value in settings.items()}
+    return {"settings": {_ENDPOINT.sub(_ONE_ENDPOINT, name): value for name, value in led_here.items()}}
+
+
+def _is_address(name: str) -> bool:
+    return name.lower().endswith("url")

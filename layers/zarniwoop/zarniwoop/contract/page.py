@@ -108,7 +108,8 @@ class PageQuestion:
 
     They are those of `known_url` and of no other: only there they are sent, and only there a 304 is an answer.
     `seconds` is the whole time; `honour_robots` and `robots_seconds` say whether robots.txt is asked for, and how old
-    the kept copy may be. `browser_domains` are those whose pages may be rendered.
+    the kept copy may be. `render`: the page is opened in a browser and not asked for otherwise, if it is of one of
+    `browser_domains`.
     """
 
     url: str
@@ -120,6 +121,7 @@ class PageQuestion:
     honour_robots: bool = True
     robots_seconds: float = 3_600.0
     browser_domains: tuple[str, ...] = ()
+    render: bool = False
     want_html: bool = False
 
 

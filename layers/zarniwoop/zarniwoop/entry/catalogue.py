@@ -13,8 +13,15 @@ from zarniwoop.entry.invocation import log_fault
 from zarniwoop.entry.lambda_context import LambdaContext
 from zarniwoop.entry.tool import Handler
 from zarniwoop.tools.registry import TOOLS
-from zarniwoop.tools.schemas import STRICT, SchemaFormat, tool_schema
+from zarniwoop.tools.schemas import STRICT, SchemaFormat, strict_set, tool_schema
+from zarniwoop.tools.tool import Tool
+from zarniwoop.tools.vendor_schemas import MOST_OPTIONAL, MOST_STRICT_TOOLS, MOST_UNIONS
 from zarniwoop.wiring import Environment, environment
+
+_REASON = (
+    f"the vendor takes {MOST_STRICT_TOOLS} strict tools in one request, with {MOST_OPTIONAL} members that may be left "
+    f"out and {MOST_UNIONS} of several types in all of them together; tools=… says which come first"
+)
 
 
 def catalogue(environment: Callable[[], Environment] = environment) -> Handler:
@@ -24,7 +31,7 @@ def catalogue(environment: Callable[[], Environment] = environment) -> Handler:
         services = environment()
         services.begin(context.aws_request_id)
         try:
-            return proxy_response(orjson.dumps({"tools": _listing(event)}), 200, context.aws_request_id)
+            return proxy_response(orjson.dumps(_listing(event)), 200, context.aws_request_id)
         except CallerError as error:
             return http_response(refused(error), context.aws_request_id)
         except Exception as error:  # noqa: BLE001 - the outermost line: whatever it is, the caller gets an envelope
@@ -42,26 +49,45 @@ class ToolsAsked(BaseModel):
     format: SchemaFormat | None = Field(default=None, description="One shape only; without it every shape is given.")
     strict: bool = Field(
         default=False,
-        description="true: as the strict mode of the vendor takes it; with format=openai, anthropic or bedrock.",
+        description="true: as the strict mode of the vendor takes it; with format=openai, anthropic or bedrock. Of the "
+        "last two, as many are strict as one request may have, and `not_strict` names the others.",
+    )
+    tools: str | None = Field(
+        default=None,
+        description="These alone, and in this order: names with a comma between them. The first are strict first.",
     )
 
 
-def _listing(event: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _listing(event: Mapping[str, Any]) -> dict[str, Any]:
     caller = caller_of_api_event(event)
-    usable = [tool for tool in TOOLS if caller.may_use(tool)]
     asked = event.get("queryStringParameters") or {}
+    usable, named = [tool for tool in TOOLS if caller.may_use(tool)], asked.get("tools")
+    if named is not None:
+        usable = _named(named, usable)
     wanted, strict = asked.get("format"), _is_strict(asked)
     if wanted is None and not strict:
-        return [
-            {
-                "name": tool.name,
-                "level": tool.level,
-                **{shape.value: tool_schema(tool, shape) for shape in SchemaFormat},
-            }
-            for tool in usable
-        ]
+        return {"tools": [_in_every_shape(tool) for tool in usable]}
     shape = _shape(wanted, strict=strict)
-    return [tool_schema(tool, shape, strict=strict) for tool in usable]
+    if not strict:
+        return {"tools": [tool_schema(tool, shape) for tool in usable]}
+    made = strict_set(usable, shape, as_named=named is not None)
+    left = {"not_strict": {"tools": made.not_strict, "reason": _REASON}} if made.not_strict else {}
+    return {"tools": made.tools, **left}
+
+
+def _in_every_shape(tool: Tool[Any]) -> dict[str, Any]:
+    shapes = {shape.value: tool_schema(tool, shape) for shape in SchemaFormat}
+    return {"name": tool.name, "level": tool.level, **shapes}
+
+
+def _named(names: str, usable: list[Tool[Any]]) -> list[Tool[Any]]:
+    """Raises InvalidArgument for one that the token may not use, or that is none."""
+    known = {tool.name: tool for tool in usable}
+    wanted = dict.fromkeys(name.strip() for name in names.split(","))
+    if not known.keys() >= wanted.keys():
+        way_out = "name some of " + ", ".join(known) if known else "ask with a token that may use tools"
+        raise InvalidArgument("'tools' names one that this token may not use", field="tools", suggested_action=way_out)
+    return [known[name] for name in wanted]
 
 
 def _shape(wanted: str | None, *, strict: bool) -> SchemaFormat:

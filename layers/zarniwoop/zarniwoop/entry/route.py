@@ -71,10 +71,18 @@ class Route:
         return self.method, self.path
 
 
+class NotStrict(TypedDict):
+    """The tools that were left as they are, because the vendor takes no more strict ones in one request."""
+
+    tools: list[str]
+    reason: str
+
+
 class ToolList(TypedDict):
     """Each tool in the shape that was asked for; without one, its name, its level and every shape by its name."""
 
     tools: list[dict[str, Any]]
+    not_strict: NotRequired[NotStrict]
 
 
 class RpcMessage(BaseModel):

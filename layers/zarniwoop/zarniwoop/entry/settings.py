@@ -31,6 +31,8 @@ ROUTES: Mapping[tuple[str, str], str] = {
     ("POST", "/v1/settings/reveal"): "reveal",
 }
 
+_LONGEST_VERSION = 64
+
 
 def settings(environment: Callable[[], Environment] = environment) -> Handler:
     """The Lambda handler of all these routes."""
@@ -64,11 +66,14 @@ def _from_invocation(event: Mapping[str, Any], services: Environment, context: L
 
 
 def _with_version(given: dict[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
-    """`If-Match` says the same as `version`, which wins."""
+    """`If-Match` says the same as `version`, which wins; but what can be no version is refused beside one, too."""
     headers = event.get("headers") or {}
     stated = next((str(value) for key, value in headers.items() if key.lower() == "if-match" and value), None)
     if stated is None or event["httpMethod"] not in ("PUT", "DELETE"):
         return given
+    if len(stated) > _LONGEST_VERSION:
+        way_out = "send the level's version out of GET /v1/settings, or leave it out where the body has it"
+        raise InvalidArgument("'If-Match' is no version", field="If-Match", suggested_action=way_out)
     return {"version": stated.removeprefix("W/").strip('"'), **given}
 
 

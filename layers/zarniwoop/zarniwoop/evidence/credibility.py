@@ -26,6 +26,7 @@ PRIMARY = frozenset((SourceKind.PEER_REVIEWED, SourceKind.PREPRINT, SourceKind.G
 POINTS: Mapping[tuple[str, str], float] = {
     ("origin", "primary"): 0.05,
     ("origin", "secondary"): 0.0,
+    ("identifiers", "none"): 0.0,
     ("age", "recent"): 0.05,
     ("age", "settled"): 0.0,
     ("age", "old"): -0.05,
@@ -57,6 +58,7 @@ def signals_of(evidence: Evidence, *, independent: int = 1) -> tuple[Signal, ...
     return (
         Signal(name="base", value="readable", points=BASE),
         Signal(name="kind", value=kind.value, points=KINDS[kind]),
+        _identifiers(evidence),
         *(Signal(name=name, value=value, points=POINTS[name, value]) for name, value in _facts(evidence, kind)),
         _independence(independent),
     )
@@ -81,6 +83,12 @@ def _facts(evidence: Evidence, kind: SourceKind) -> Iterator[tuple[str, str]]:
     yield "read", _extent(evidence)
     yield "hygiene", "suspicious" if evidence.suspicious else "clean"
     yield "retraction", "retracted" if evidence.retracted else "none_known"
+
+
+def _identifiers(evidence: Evidence) -> Signal:
+    """Which there are, by name. `kind` and `origin` have their points: nothing is counted twice."""
+    named = sorted(name for name, value in evidence.identifiers.items() if value)
+    return Signal(name="identifiers", value=",".join(named) or "none", points=POINTS["identifiers", "none"])
 
 
 def _age(evidence: Evidence) -> str:

@@ -8,13 +8,16 @@ Two texts are the same when they fold to the same. Folded are
   compared in their decomposed form, so that it does not matter how a letter was composed.
 Not folded are upper and lower case, accents as such, and superscripts, subscripts, fractions and circled numbers, which
 NFKC would take for plain digits: 10⁶ is not 106.
+Of Markdown, whoever folds it says which marks (`evidence.marks`) are not read.
 """
 
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from zarniwoop.evidence.marks import Mark
 from zarniwoop.text.invisible import SOFT_HYPHEN, ZERO_WIDTH
 from zarniwoop.text.normal_form import normal_form
 
@@ -37,18 +40,19 @@ def folded(text: str) -> str:
 
 
 class Folded:
-    """A text, composed (NFC) as stored bodies are, and what it folds to."""
+    """A text, composed (NFC) as stored bodies are, and what it folds to. `marks` of it are not read, in their order."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, marks: Iterable[Mark] = ()) -> None:
         pieces: list[str] = []
         self._starts: list[int] = []
         self._spans: list[tuple[int, int, int]] = []
+        self._opening: dict[int, Mark] = {}
+        self._closing: dict[int, Mark] = {}
         length = 0
-        for token in _TOKENS.finditer(text):
-            piece = _piece(token)
-            if not piece:
+        for piece, start, end in self._pieces(text, marks):
+            if not piece or (piece == " " and pieces and pieces[-1] == " "):
                 continue
-            self._place(length, len(piece), token)
+            self._place(length, len(piece), start, end)
             pieces.append(piece)
             length += len(piece)
         self.text = "".join(pieces)
@@ -58,7 +62,10 @@ class Folded:
 
         A match that begins or ends within a character is none: `cafe` does not stand in `café`.
         """
-        position = -1 if near is None else self._folded_at(near)
+        return self.find_at(wanted, -1 if near is None else self.folded_at(near))
+
+    def find_at(self, wanted: str, position: int) -> tuple[int, int] | None:
+        """The same, at this position of what is folded, if it stands there."""
         if position < 0 or not wanted or not self.text.startswith(wanted, position):
             position = self.text.find(wanted) if wanted else -1
         while position >= 0:
@@ -75,19 +82,50 @@ class Folded:
         begins, ends = self._origin(start), self._origin(end - 1)
         if begins[0] != start or ends[1] != end:
             return None
-        return begins[2], ends[3]
+        return self._whole(begins[2], ends[3])
 
     def around(self, start: int, end: int) -> tuple[int, int]:
         """The characters that this stretch touches."""
-        return self._origin(start)[2], self._origin(end - 1)[3]
+        return self._whole(self._origin(start)[2], self._origin(end - 1)[3])
 
-    def _folded_at(self, start: int) -> int:
+    def folded_at(self, start: int) -> int:
         """Where this character of the text is folded to, or what follows it; -1 where nothing does."""
         index = bisect_right(self._spans, start, key=lambda span: span[1]) - 1
         if index < 0:
             return 0 if self._spans else -1
         begins, (size, first, end) = self._starts[index], self._spans[index]
-        return begins + start - first if size == end - first and start < end else begins
+        if start >= end:
+            return begins + size
+        return begins + start - first if size == end - first else begins
+
+    def _pieces(self, text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, int, int]]:
+        """What each token folds to, and where it stands; between marks that are not read."""
+        place = 0
+        for mark in marks:
+            for token in _TOKENS.finditer(text, place, mark.start):
+                yield _piece(token), *token.span()
+            if mark.shown:
+                yield " ", mark.start, mark.end
+            if mark.whole is not None:
+                is_opening = mark.whole[0] == mark.start
+                (self._opening if is_opening else self._closing)[mark.end if is_opening else mark.start] = mark
+            place = mark.end
+        for token in _TOKENS.finditer(text, place):
+            yield _piece(token), *token.span()
+
+    def _whole(self, start: int, end: int) -> tuple[int, int]:
+        """With both marks of each link and code whose inner end this is, where the other one is within or beside it."""
+        for _nested in range(2):
+            opening, closing = self._opening.get(start), self._closing.get(end)
+            if (
+                closing
+                and closing.whole
+                and (closing.whole[0] >= start or (opening and opening.whole == closing.whole))
+            ):
+                end = closing.end
+            if opening and opening.whole and opening.whole[1] <= end:
+                start = opening.start
+        return start, end
 
     def _origin(self, position: int) -> tuple[int, int, int, int]:
         """From where to where the folded character's origin is folded to, and where it stands in the text."""
@@ -97,9 +135,8 @@ class Folded:
             return begins, begins + size, start, end
         return position, position + 1, start + position - begins, start + position - begins + 1
 
-    def _place(self, begins: int, size: int, token: re.Match[str]) -> None:
+    def _place(self, begins: int, size: int, start: int, end: int) -> None:
         """Characters that fold to one each are one stretch."""
-        start, end = token.span()
         linear = size == end - start
         if linear and self._spans:
             size_before, start_before, end_before = self._spans[-1]

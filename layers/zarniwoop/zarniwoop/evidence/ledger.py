@@ -7,14 +7,15 @@ Quotes are looked for in that body before anything is stored; one that does not 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from zarniwoop.contract.deadline import Clock
 from zarniwoop.contract.evidence import MOST_ANCHORS, Evidence, Quote, SourceType
 from zarniwoop.contract.hit import SearchHit
-from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.page import ExtractedPage, PageAnswer, PageOutcome
 from zarniwoop.evidence.credibility import score_of, signals_again, signals_of
+from zarniwoop.evidence.known import NOTHING_KNOWN, KnownSource, SourceFacts, facts_of
+from zarniwoop.evidence.marks import is_markdown
 from zarniwoop.evidence.quotes import find_quotes
 from zarniwoop.evidence.sources import identifiers_of_url, says_it_is_retracted
 from zarniwoop.stores.evidence import EvidenceStore, evidence_id, evidence_url
@@ -36,31 +37,6 @@ class NotEvidenceError(ValueError):
     """The page was not read, so nothing can stand on it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFacts:
-    """What a search has told of a source before it was read."""
-
-    modality: SearchModality | None = None
-    identifiers: Mapping[str, str] = field(default_factory=dict)
-    authors: tuple[str, ...] = ()
-    retracted: bool = False
-    independent: int = 1
-
-    @classmethod
-    def of_hit(cls, hit: SearchHit) -> "SourceFacts":
-        """Contributors on one index count as one."""
-        return cls(
-            modality=hit.modality,
-            identifiers=hit.identifiers,
-            authors=hit.authors,
-            retracted=hit.extras.get("is_retracted") is True,
-            independent=max(1, len({each.index_family for each in hit.contributors})),
-        )
-
-
-NOTHING_KNOWN = SourceFacts()
-
-
 class EvidenceLedger:
     """Keeps evidence. Every method raises StoreUnavailable when the store does not answer."""
 
@@ -77,9 +53,10 @@ class EvidenceLedger:
         quotes: Sequence[str] = (),
         source_type: SourceType | None = None,
         instance_id: str | None = None,
+        facts: SourceFacts = NOTHING_KNOWN,
         body_gone: bool = False,
     ) -> Evidence:
-        """`source_type` is told by whoever did not read the page itself (`hosted`, `archive`).
+        """`source_type` is told by whoever did not read the page itself (`hosted`, `archive`), `facts` by `known`.
 
         `body_gone`: the text that is known of this URL was seen to be gone, so this one is stored whatever is known.
         Raises TooManyQuotes, and NotEvidenceError for a page that is not `ok`.
@@ -93,7 +70,7 @@ class EvidenceLedger:
             source_type=source_type or (SourceType.PDF if page.extractor == "pdf" else SourceType.PAGE),
             instance_id=instance_id,
         )
-        return self._keep(project, evidence, body, NOTHING_KNOWN, task_id=task_id, quotes=quotes, body_gone=body_gone)
+        return self._keep(project, evidence, body, facts, task_id=task_id, quotes=quotes, body_gone=body_gone)
 
     def keep_hit(
         self, project: ProjectKey, hit: SearchHit, *, instance_id: str, task_id: str | None = None
@@ -111,32 +88,47 @@ class EvidenceLedger:
         )
 
     def keep_again(
-        self, project: ProjectKey, known: Evidence, body: str, *, task_id: str | None = None, quotes: Sequence[str] = ()
+        self,
+        project: ProjectKey,
+        known: Evidence,
+        body: str,
+        *,
+        task_id: str | None = None,
+        quotes: Sequence[str] = (),
+        facts: SourceFacts = NOTHING_KNOWN,
     ) -> Evidence:
         """What is known, read again without a change (`not_modified`), for this task, and as credible as it is now.
 
         `body` is its text as it is stored. Raises TooManyQuotes.
         """
-        found = find_quotes(body, quotes)
-        now = replace(known, quotes=(), retrieved_at=self._clock.now())
+        found = find_quotes(body, quotes, markdown=is_markdown(known.extractor))
+        now = replace(
+            known,
+            quotes=(),
+            identifiers=_bounded({**known.identifiers, **facts.identifiers}),
+            retracted=known.retracted or facts.retracted,
+            retrieved_at=self._clock.now(),
+        )
         signals = signals_again(now)
         scored = replace(now, signals=signals, credibility_score=score_of(signals))
         return self._put(project, scored, body, task_id=task_id, quotes=found)
 
-    def latest(self, project: ProjectKey, url: str) -> Evidence | None:
+    def known(self, project: ProjectKey, url: str) -> KnownSource:
         """What was last read at this URL, with its validators and the hash of its text; hits are no reading.
 
         None, too, where 520 hits of the URL are newer than it: whoever knows of no reading asks for the whole page, and
-        what that costs is all that there is to lose.
+        what that costs is all that there is to lose. The facts are those of the evidence that was looked through.
         """
         onwards: str | None = None
+        seen: list[Evidence] = []
         for limit in _LOOKED_THROUGH:
             page = self._store.list(project, limit=limit, page_token=onwards, url=url)
+            seen += page.evidence
             found = next((each for each in page.evidence if _is_own_reading(each)), None)
             onwards = page.next_page_token
             if found is not None or onwards is None:
-                return found
-        return None
+                return KnownSource(reading=found, facts=facts_of(seen))
+        return KnownSource(facts=facts_of(seen))
 
     def body(self, project: ProjectKey, known: Evidence) -> str | None:
         return self._store.body(project, known.content_hash)
@@ -152,13 +144,11 @@ class EvidenceLedger:
         quotes: Sequence[str] = (),
         body_gone: bool = False,
     ) -> Evidence:
-        found = find_quotes(body, quotes)
+        found = find_quotes(body, quotes, markdown=is_markdown(evidence.extractor))
         identifiers = {**identifiers_of_url(evidence.url), **facts.identifiers}
         known = replace(
             evidence,
-            identifiers={
-                name: value[:_LONGEST_FIELD] for name, value in list(identifiers.items())[:_MOST_IDENTIFIERS] if value
-            },
+            identifiers=_bounded(identifiers),
             authors=tuple(author[:_LONGEST_FIELD] for author in facts.authors[:_MOST_AUTHORS]),
             modality=facts.modality,
             retracted=facts.retracted or says_it_is_retracted(evidence.title),
@@ -189,6 +179,10 @@ class EvidenceLedger:
             retrieved_at=self._clock.now(),
         )
         return self._store.put(project, named, body, body_gone=body_gone)
+
+
+def _bounded(identifiers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value[:_LONGEST_FIELD] for name, value in list(identifiers.items())[:_MOST_IDENTIFIERS] if value}
 
 
 def _is_own_reading(evidence: Evidence) -> bool:

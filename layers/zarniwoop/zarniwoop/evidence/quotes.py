@@ -1,17 +1,20 @@
 """Quotes: only what stands verbatim in a stored body is one.
 
-A wanted text is looked for as it is, then folded (`evidence.folding`). What is kept is never the wanted text but the
-body's own: `text` is `body[start:end]`, counted in characters. Of what does not stand the passage that comes closest
-can be told, if any does: every trigram of the wanted text votes for where it would begin.
+A wanted text is looked for as it is, then folded (`evidence.folding`), and in Markdown as it is read: without its marks
+(`evidence.marks`), and then without the loose ones. These are left out of the body alone: whoever names the number of
+an item or of a note has to name the right one. What is kept is never the wanted text but the body's own, marks and all:
+`text` is `body[start:end]`, counted in characters. Of what does not stand the passage that comes closest can be told,
+if any does: every trigram of the wanted text votes for where it would begin.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from zarniwoop.contract.evidence import Quote
 from zarniwoop.evidence.folding import Folded, folded
+from zarniwoop.evidence.marks import Mark, inline_marks, marks
 from zarniwoop.stores.evidence import LONGEST_QUOTE
 from zarniwoop.text.normal_form import normal_form
 from zarniwoop.text.plain import is_blank
@@ -34,14 +37,15 @@ class ClosestPassage:
 
 
 class QuotedBody:
-    """A stored body that texts are looked for in; it is folded once, and only when one does not stand as it is.
+    """A stored body that texts are looked for in; it is folded once in each way, and only when none stands before.
 
     A passage of more than `longest` characters is no quote, however short it folds.
     """
 
-    def __init__(self, body: str, *, longest: int = LONGEST_QUOTE) -> None:
+    def __init__(self, body: str, *, longest: int = LONGEST_QUOTE, markdown: bool = False) -> None:
         self._body = body
         self._longest = longest
+        self._is_markdown = markdown
 
     def find(self, wanted: str, *, near: int | None = None) -> Quote | None:
         """The quote, at `near` if it stands there, else at its first place; None when it does not stand."""
@@ -54,11 +58,18 @@ class QuotedBody:
         start = self._body.find(wanted)
         if start >= 0 and near is None:
             return start, start + len(wanted)
-        return self._folded.find(folded(normal_form("NFC", wanted)).strip(), near=near)
+        composed = normal_form("NFC", wanted)
+        plain = folded(composed).strip()
+        found = self._folded.find(plain, near=near)
+        if found is not None or not self._marks:
+            return found
+        forms = dict.fromkeys((plain, self._as_read(composed)))
+        places = (each.find(form, near=near) for each in self._readings() for form in forms)
+        return next(filter(None, places), None)
 
     def closest(self, wanted: str) -> ClosestPassage | None:
         """The passage that shares most with the wanted text, if that is at least half of it. Reads the whole body."""
-        text = folded(normal_form("NFC", wanted)).strip().casefold()
+        text = self._as_read(normal_form("NFC", wanted)).casefold()
         body = self._lowered
         start = _likeliest_start(text, body)
         if start is None:
@@ -67,37 +78,60 @@ class QuotedBody:
         alike = _shared(text, body[first:last])
         if alike < _LEAST_ALIKE:
             return None
-        begins, ends = self._to_words(*self._folded.around(first, last))
+        begins, ends = self.reading.around(*self._to_words(first, last))
         return ClosestPassage(text=self._body[begins:ends], start=begins, end=ends, alike=round(alike, 2))
+
+    @cached_property
+    def reading(self) -> Folded:
+        """The body as it is read."""
+        tight = [mark for mark in self._marks if not mark.loose]
+        return Folded(self._body, tight) if tight else self._folded
+
+    def _readings(self) -> Iterator[Folded]:
+        yield self.reading
+        if any(mark.loose for mark in self._marks):
+            yield self._bare
 
     @cached_property
     def _folded(self) -> Folded:
         return Folded(self._body)
 
     @cached_property
+    def _bare(self) -> Folded:
+        return Folded(self._body, self._marks)
+
+    @cached_property
+    def _marks(self) -> tuple[Mark, ...]:
+        return tuple(marks(self._body)) if self._is_markdown else ()
+
+    def _as_read(self, wanted: str) -> str:
+        found = inline_marks(wanted) if self._is_markdown else ()
+        return Folded(wanted, [mark for mark in found if not mark.loose]).text.strip()
+
+    @cached_property
     def _lowered(self) -> str:
         """In small letters, unless some of them are more than one then: offsets have to stay."""
-        lowered = self._folded.text.casefold()
-        return lowered if len(lowered) == len(self._folded.text) else self._folded.text
+        lowered = self.reading.text.casefold()
+        return lowered if len(lowered) == len(self.reading.text) else self.reading.text
 
     def _quote(self, start: int, end: int) -> Quote:
         return Quote(text=self._body[start:end], start=start, end=end)
 
     def _to_words(self, start: int, end: int) -> tuple[int, int]:
-        """Grown by the rest of the words that it cuts, if they are no longer than words are."""
-        most = 20
+        """Grown in what is read by the rest of the words that it cuts, if they are no longer than words are."""
+        most, text = 20, self.reading.text
         left = start
-        while left > 0 and start - left < most and not self._body[left - 1].isspace():
+        while left > 0 and start - left < most and text[left - 1] != " ":
             left -= 1
         right = end
-        while right < len(self._body) and right - end < most and not self._body[right].isspace():
+        while right < len(text) and right - end < most and text[right] != " ":
             right += 1
         return left, right
 
 
-def find_quotes(body: str, wanted: Sequence[str]) -> tuple[Quote, ...]:
+def find_quotes(body: str, wanted: Sequence[str], *, markdown: bool = False) -> tuple[Quote, ...]:
     """Each wanted text that stands in the body, as the body has it and without duplicates."""
-    quoted = QuotedBody(body)
+    quoted = QuotedBody(body, markdown=markdown)
     found = filter(None, map(quoted.find, wanted))
     return tuple({(quote.start, quote.end): quote for quote in found}.values())
 

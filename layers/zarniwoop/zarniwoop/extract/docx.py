@@ -24,6 +24,8 @@ _RELATIONSHIPS = "_rels/.rels"
 _RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _TO_MAIN = "/relationships/officeDocument"
 _MAIN = "word/document.xml"
+_STYLES = "styles.xml"
+"""Beside the main part, where every writer puts them."""
 _CORE = "docProps/core.xml"
 _MOST_ENTRIES = 10_000
 _MOST_EXPANDED = 300_000_000
@@ -48,9 +50,10 @@ _SPACES = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordFile:
-    """The main part's root, and what the file says of itself. Dates are days."""
+    """The main part's root and its styles', and what the file says of itself. Dates are days."""
 
     root: "Element"
+    styles: "Element | None" = None
     title: str | None = None
     author: str | None = None
     created: str | None = None
@@ -62,14 +65,17 @@ def open_docx(source: Path | IO[bytes]) -> WordFile:
     try:
         with zipfile.ZipFile(source) as archive:
             _check(archive)
-            root = _parsed(archive, _main_part(archive))
+            main = _main_part(archive)
+            root = _parsed(archive, main)
             if root is None or root.tag not in _ROOTS:
                 raise Unreadable(Fault.WRONG_KIND)
+            styles = _parsed(archive, f"{main.rpartition('/')[0]}/{_STYLES}".lstrip("/"))
             core = _parsed(archive, _CORE)
     except _SPOILT as error:
         raise Unreadable(Fault.DAMAGED) from error
     return WordFile(
         root=root,
+        styles=styles,
         title=_stated(core, f"{_DC}title"),
         author=_stated(core, f"{_DC}creator"),
         created=_day(_stated(core, f"{_TERMS}created")),

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from zarniwoop.extract.walls import LOGIN_ACTION
+
 _MOST_METAS = 300
 _MOST_LINKED_DATA = 12
 _MOST_LINKED_CHARS = 300_000
@@ -17,6 +19,8 @@ _MOST_ANCHOR_CHARS = 500
 _MOST_KEPT = 4_000
 _MOST_HIDDEN = 100_000
 _WORDS = re.compile(r"[A-Za-z]{2,40}[\s,]+[A-Za-z]{2,40}[\s,:]+[A-Za-z]{2}")
+_MOST_NAME = 300
+_LOGIN_FIELD = re.compile(r"\b(?:username|current-password|webauthn)\b", re.IGNORECASE)
 _ONE_FOR_EACH = frozenset(("citation_author", "dc.creator", "dcterms.creator"))
 """Authors, each in an element of their own."""
 
@@ -43,7 +47,8 @@ class PageFacts:
     times: list[str] = field(default_factory=list)
     links: list[FoundLink] = field(default_factory=list)
     passwords: int = 0
-    forms: int = 0
+    logins: int = 0
+    """Forms that are for nothing else: by where they are sent to, or by what they ask for. A search is none."""
     scripts: int = 0
     script_chars: int = 0
     frames: int = 0
@@ -149,9 +154,11 @@ class PageFacts:
 
     def _input(self, attributes: Mapping[str, str], _shown: bool) -> None:
         self.passwords += attributes.get("type", "").lower() == "password"
+        self.logins += _LOGIN_FIELD.search(attributes.get("autocomplete", "")[:_MOST_NAME]) is not None
 
-    def _form(self, _attributes: Mapping[str, str], _shown: bool) -> None:
-        self.forms += 1
+    def _form(self, attributes: Mapping[str, str], _shown: bool) -> None:
+        named = " ".join(attributes.get(name, "")[:_MOST_NAME] for name in ("action", "id", "name", "class"))
+        self.logins += LOGIN_ACTION.search(named) is not None and attributes.get("role") != "search"
 
     def _script(self, _attributes: Mapping[str, str], _shown: bool) -> None:
         self.scripts += 1

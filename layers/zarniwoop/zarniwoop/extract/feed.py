@@ -5,15 +5,19 @@ Quirk: names are compared without their namespaces: feeds mix them freely, and m
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import TYPE_CHECKING
 
 from zarniwoop.contract.hit import PublishedAt
 from zarniwoop.contract.page import ExtractedPage, PageLink
+from zarniwoop.extract.hygiene import Cleaner, cleaned
 from zarniwoop.extract.limits import LONGEST_TITLE, MOST_FEED_ENTRIES, MOST_LINKS
 from zarniwoop.extract.lines import without_pictures
 from zarniwoop.extract.metadata import read_date
 from zarniwoop.extract.outcome import Fault, Unreadable
+from zarniwoop.extract.signs import signs
 from zarniwoop.text.plain import clip, plain, plain_title
 
 if TYPE_CHECKING:
@@ -47,24 +51,62 @@ def parsed_xml(text: str) -> "Element":
     return root
 
 
+class Said:
+    """What a feed's elements say, as a page's reader sees it; what nobody sees of it is counted."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.concealed: list[str] = []
+
+    def title(self, element: "Element") -> str | None:
+        """A title is words, in which `<y>` may be one: only what hides something is taken for markup."""
+        markup = _text(element, ("title",)) or ""
+        page = self._cleaned(markup)
+        return _unlinked(plain_title(page.markup if page and page.counts else markup))
+
+    def text(self, element: "Element", names: tuple[str, ...]) -> str | None:
+        markup = (_text(element, names) or "")[:_MOST_MARKUP]
+        page = self._cleaned(markup)
+        return _unlinked(plain(page.markup if page else markup))
+
+    def _cleaned(self, markup: str) -> Cleaner | None:
+        """None where nothing is to be cleaned."""
+        if "<" not in markup and markup.isascii():
+            return None
+        page = cleaned(markup)
+        self.counts += page.counts
+        if page.counts:
+            self.concealed.append(page.facts.concealed)
+        return page
+
+
+def _unlinked(text: str | None) -> str | None:
+    """Words that are written like a link or a picture lead nowhere."""
+    return without_pictures(text).replace("](", "]\\(") if text else None
+
+
 def read_feed(text: str, resolve: Callable[[str | None], str | None]) -> ExtractedPage:
     """Raises Unreadable."""
     root = parsed_xml(text)
     channel = next((element for element in root.iter() if _name(element) in ("channel", "feed")), root)
     entries = [element for element in root.iter() if _name(element) in _ENTRIES]
-    title = plain_title(_text(channel, ("title",)))
+    said = Said()
+    title = said.title(channel)
     blocks = [f"# {title}"] if title else []
-    blocks += filter(None, [plain(_text(channel, ("subtitle", "description", "tagline")))])
+    blocks += filter(None, [said.text(channel, ("subtitle", "description", "tagline"))])
     links: dict[str, PageLink] = {}
     for entry in entries[:MOST_FEED_ENTRIES]:
-        blocks.append(_entry(entry, resolve, links))
+        blocks.append(_entry(entry, resolve, links, said))
+    markdown = without_pictures("\n\n".join(blocks))
     return ExtractedPage(
-        markdown=without_pictures("\n\n".join(blocks)),
+        markdown=markdown,
         extractor="feed",
         title=clip(title, LONGEST_TITLE) if title else None,
         published_at=_date(channel),
         language=(_text(channel, ("language",)) or _attribute(root, "lang") or "").strip()[:2].lower() or None,
         links=tuple(links.values())[:MOST_LINKS],
+        hidden=dict(said.counts),
+        suspicious=signs(markdown, hidden="\n".join(said.concealed)),
         truncated=len(entries) > MOST_FEED_ENTRIES,
     )
 
@@ -74,14 +116,16 @@ def read_xml(text: str) -> str:
     return "\n".join(line for piece in parsed_xml(text).itertext() if (line := " ".join(piece.split())))
 
 
-def _entry(entry: "Element", resolve: Callable[[str | None], str | None], links: dict[str, PageLink]) -> str:
-    title = plain_title(_text(entry, ("title",))) or "…"
+def _entry(
+    entry: "Element", resolve: Callable[[str | None], str | None], links: dict[str, PageLink], texts: Said
+) -> str:
+    title = texts.title(entry) or "…"
     url = resolve(_link(entry))
     if url:
         links.setdefault(url, PageLink(url=url, text=clip(title, 200)))
     shown = f"[{title.replace('[', '(').replace(']', ')')}]({url})" if url else title
     date = _date(entry)
-    said = plain((_text(entry, _TEXTS) or "")[:_MOST_MARKUP])
+    said = texts.text(entry, _TEXTS)
     lines = [f"- {shown}{f' ({date.value})' if date else ''}"]
     lines += [f"  {clip(said, _LONGEST_TEXT)}"] if said and said != title else []
     return "\n".join(lines)
@@ -105,12 +149,32 @@ def _link(entry: "Element") -> str | None:
 
 
 def _text(element: "Element", names: tuple[str, ...]) -> str | None:
-    """Of the first of the names that has any; also of XHTML in Atom's content."""
+    """Of the first of the names that has any; of XHTML in Atom's content it is the markup."""
     for name in names:
         for child in _children(element):
-            if _name(child) == name and (text := "".join(child.itertext()).strip()):
-                return text
+            if _name(child) == name and "".join(child.itertext()).strip():
+                return _markup(child) if len(child) else (child.text or "").strip()
     return None
+
+
+def _markup(element: "Element") -> str:
+    """The elements in it, by their local names, as far as it is read."""
+    pieces = [escape(element.text or "", quote=False)]
+    waiting: list[Element | str] = list(reversed(element))
+    left = _MOST_MARKUP
+    while waiting and left > 0:
+        each = waiting.pop()
+        if isinstance(each, str):
+            piece = each
+        else:
+            name = _name(each)
+            stated = "".join(f' {key.rpartition("}")[2]}="{escape(value)}"' for key, value in each.attrib.items())
+            piece = f"<{name}{stated}>{escape(each.text or '', quote=False)}" if name else ""
+            waiting.append(f"</{name}>{escape(each.tail or '', quote=False)}" if name else each.tail or "")
+            waiting.extend(reversed(each))
+        pieces.append(piece)
+        left -= len(piece)
+    return "".join(pieces).strip()
 
 
 def _children(element: "Element") -> "Iterator[Element]":

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 _CHUNK = 65_536
-_GIVEN = frozenset((
+GIVEN = frozenset((
     "html", "body", "main", "article", "section", "header", "footer", "aside", "nav", "h1", "h2", "h3", "h4", "h5",
     "h6", "hgroup", "p", "div", "span", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "caption", "colgroup",
     "col", "thead", "tbody", "tfoot", "tr", "th", "td", "blockquote", "q", "cite", "pre", "code", "kbd", "samp",
@@ -41,20 +41,13 @@ class _Writer:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._left_out or tag in _LEFT_OUT:
             self._left_out += 1
-        elif tag in _GIVEN:
-            href = self._resolve(attributes.get("href")) if tag == "a" else None
-            given = {"href": href} if href else {}
-            for name, pattern in _VALUES.items():
-                value = attributes.get(name)
-                if value and pattern.fullmatch(value):
-                    given[name] = value
-            written = "".join(f' {name}="{escape(value)}"' for name, value in given.items())
-            self._pieces.append(f"<{tag}{written}>")
+        elif tag in GIVEN:
+            self._pieces.append(given_tag(tag, attributes, self._resolve))
 
     def end(self, tag: str) -> None:
         if self._left_out:
             self._left_out -= 1
-        elif tag in _GIVEN and tag not in _VOID:
+        elif tag in GIVEN and tag not in _VOID:
             self._pieces.append(f"</{tag}>")
 
     def data(self, text: str) -> None:
@@ -69,6 +62,18 @@ class _Writer:
 
     def close(self) -> str:
         return "".join(self._pieces)
+
+
+def given_tag(tag: str, attributes: Mapping[str, str], resolve: Callable[[str | None], str | None]) -> str:
+    """The start of one of the elements that are `GIVEN`."""
+    href = resolve(attributes.get("href")) if tag == "a" else None
+    given = {"href": href} if href else {}
+    for name, pattern in _VALUES.items():
+        value = attributes.get(name)
+        if value and pattern.fullmatch(value):
+            given[name] = value
+    written = "".join(f' {name}="{escape(value)}"' for name, value in given.items())
+    return f"<{tag}{written}>"
 
 
 def given_html(markup: str, resolve: Callable[[str | None], str | None]) -> str:

@@ -12,6 +12,7 @@ from zarniwoop.extract.article import by_readability, by_trafilatura
 from zarniwoop.extract.gaps import is_in_order, with_gaps_filled
 from zarniwoop.extract.hygiene import Cleaner
 from zarniwoop.extract.limits import LEAST_WEIGHT, MOST_DEPTH, MOST_TAGS, MOST_TREE_CHARS
+from zarniwoop.extract.link_lines import LinkLines
 from zarniwoop.extract.links import Resolver
 from zarniwoop.extract.markdown import Written, written
 from zarniwoop.extract.menus import without_loose_end, without_menus, without_teasers
@@ -25,9 +26,10 @@ _MOST_LINKED = 0.5
 _AGREED, _LEAST_AGREED = 0.7, 600
 _TABLE_RULE = "| --- |"
 _PARAGRAPH = 40
-_LEAST_SAID = 60
-_SEVERAL = 400
-"""So much text of a page that is links is no menu any more: it is what the page is for."""
+_LEAST_SAID, _SAID_SHARE = 60, 0.15
+"""Letters beside the links, and for every letter of these, that stand below menus: whose they are, and since when."""
+_SEVERAL, _MOST_MENU, _SHORT_LINK = 400, 6_000, 20
+"""So much text of a page that is links is what the page is for, if it has a heading or its links are no mere names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class HtmlChain:
         markup = page.markup
         self._begins("text")
         own = _own_text(markup, resolver)
+        lines = LinkLines(page.facts.links)
         oversize = _oversize(page, markup)
         steps: list[PageStep] = []
         found: list[Candidate] = []
@@ -75,7 +78,7 @@ class HtmlChain:
                 steps.append(PageStep(name=name, outcome=PageOutcome.TOO_LARGE, reason=oversize))
                 continue
             self._begins(name)
-            candidate = self._tried(name, extract, markup, resolver, own)
+            candidate = self._tried(name, extract, markup, resolver, own, lines)
             reason = _wanting(candidate, own)
             steps.append(_step(name, candidate, reason))
             if candidate:
@@ -94,6 +97,7 @@ class HtmlChain:
         markup: str,
         resolver: Resolver,
         own: Candidate,
+        lines: LinkLines,
     ) -> Candidate | None:
         try:
             article = extract(markup, self._url)
@@ -102,7 +106,8 @@ class HtmlChain:
         except Exception:  # noqa: BLE001 - other people's parsers on other people's pages: whatever they raise, they failed
             return None
         found = with_opening(without_loose_end(_main(article or "", resolver)), own.article)
-        return Candidate(name=name, article=with_gaps_filled(found, own.article), markup=article or "")
+        found = lines.counted(with_gaps_filled(found, own.article))
+        return Candidate(name=name, article=found, markup=article or "")
 
 
 def _own_text(markup: str, resolver: Resolver) -> Candidate:
@@ -155,7 +160,13 @@ def is_link_soup(article: Written) -> bool:
 
 def is_menu(article: Written) -> bool:
     """Links and nothing else, and not so many words of them that somebody wrote them to be read."""
-    return is_link_soup(article) and article.chars < _SEVERAL and _plain_chars(article) < _LEAST_SAID
+    said = _plain_chars(article)
+    if not is_link_soup(article) or said >= _LEAST_SAID + _SAID_SHARE * article.link_chars:
+        return False
+    if article.chars < _SEVERAL or article.chars > _MOST_MENU:
+        return article.chars < _SEVERAL and said < _LEAST_SAID
+    headed = any(line.startswith(("# ", "## ")) and "](" not in line for line in article.text.split("\n"))
+    return not headed and article.link_chars < _SHORT_LINK * article.text.count("](")
 
 
 def _best(found: list[Candidate], own: Candidate) -> Candidate:

@@ -7,13 +7,14 @@ from zarniwoop.contract.page import ExtractedPage, PageOutcome, PageStep
 from zarniwoop.extract.given_html import given_html
 from zarniwoop.extract.html_chain import Article, HtmlChain
 from zarniwoop.extract.hygiene import Cleaner, cleaned
+from zarniwoop.extract.judged import Judged
 from zarniwoop.extract.limits import MOST_HTML_BYTES
 from zarniwoop.extract.linked_data import linked_data
 from zarniwoop.extract.links import Resolver, believed_canonical, page_links
 from zarniwoop.extract.metadata import metadata
 from zarniwoop.extract.outcome import Extraction
 from zarniwoop.extract.signs import signs
-from zarniwoop.extract.verdicts import Judged, Verdict, verdict
+from zarniwoop.extract.verdicts import Verdict, verdict
 from zarniwoop.extract.weigh import words_of
 
 
@@ -47,7 +48,7 @@ def read_html_page(
         outcome=judgement.outcome,
         reason=judgement.reason or found.oversize,
         page=_page(page, found, judgement, url=url, want_html=want_html, small="metadata" not in without),
-        steps=_judged_steps(found.steps, judgement),
+        steps=_judged_steps(found, judgement),
     )
 
 
@@ -89,9 +90,13 @@ def _within(markup: str, most_bytes: int) -> str:
     return markup.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
-def _judged_steps(steps: tuple[PageStep, ...], judgement: Verdict) -> tuple[PageStep, ...]:
-    """The last step found its text before it was known what the text is."""
-    if not steps or (judgement.outcome is PageOutcome.OK and judgement.reason is None):
-        return steps
-    last = replace(steps[-1], outcome=judgement.outcome, reason=judgement.reason or steps[-1].reason)
-    return (*steps[:-1], last)
+def _judged_steps(found: Article, judgement: Verdict) -> tuple[PageStep, ...]:
+    """A step found its text before it was known what the text is: the one that is the page's says so, or the last one
+    that there is none.
+    """
+    steps = list(found.steps)
+    read = judgement.outcome is PageOutcome.OK
+    place = next((place for place, step in enumerate(steps) if read and step.name == found.chosen.name), len(steps) - 1)
+    reason = judgement.reason if read else judgement.reason or steps[place].reason
+    steps[place] = replace(steps[place], outcome=judgement.outcome, reason=reason)
+    return tuple(steps)

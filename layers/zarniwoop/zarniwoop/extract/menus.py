@@ -18,6 +18,13 @@ _LEAST_LINES = 3
 _LEAST_KEPT = 0.4
 
 
+def counted(text: str) -> Written:
+    """Markdown that another reader wrote, with what of it is links."""
+    shown = _LINK.sub(r"\1", text)
+    linked = sum(_letters(found[1]) for found in _LINK.finditer(text))
+    return Written(text=text, chars=_letters(shown), link_chars=linked, cut=False)
+
+
 def without_menus(article: Written) -> Written:
     """The article without its menus, unless little of it would be left."""
     lines = article.text.split("\n")
@@ -46,10 +53,10 @@ def without_loose_end(article: Written) -> Written:
 
 def _without(article: Written, lines: list[str], drops: list[bool]) -> Written:
     gone = [line for line, drop in zip(lines, drops, strict=True) if drop]
-    lost = sum(len(_MARKS.sub("", _LINK.sub(r"\1", line)).replace(" ", "")) for line in gone)
+    lost = sum(_letters(_MARKS.sub("", _LINK.sub(r"\1", line))) for line in gone)
     if not lost or article.chars - lost < article.chars * _LEAST_KEPT:
         return article
-    linked = sum(len(found[1].replace(" ", "")) for line in gone for found in _LINK.finditer(line))
+    linked = sum(_letters(found[1]) for line in gone for found in _LINK.finditer(line))
     kept = "\n".join(line for line, drop in zip(lines, drops, strict=True) if not drop)
     return replace(
         article,
@@ -82,3 +89,7 @@ def _in_stretches(lines: list[str], menu: list[bool]) -> list[bool]:
                     drops[place] = not lines[place].lstrip().startswith("#")
             stretch, links = [], 0
     return drops
+
+
+def _letters(text: str) -> int:
+    return len(text.replace(" ", ""))

@@ -14,7 +14,6 @@ from zarniwoop.extract.html_page import read_html_page
 from zarniwoop.extract.invisible import seen
 from zarniwoop.extract.limits import MOST_MARKDOWN, MOST_MARKDOWN_BYTES
 from zarniwoop.extract.outcome import Extraction, Fault, Unreadable
-from zarniwoop.extract.signs import signs
 from zarniwoop.extract.sniff import Kind, binary_kind, text_kind
 from zarniwoop.extract.verdicts import verdict_of_status
 from zarniwoop.text.normal_form import normal_form
@@ -101,7 +100,6 @@ def _of_status(status: int, kind: Kind) -> Extraction | None:
 def _read(page: ExtractedPage, kind: Kind, charset: str | None) -> Extraction:
     if not page.markdown.strip():
         raise Unreadable(Fault.EMPTY)
-    page = replace(page, suspicious=signs(page.markdown))
     step = PageStep(name=page.extractor, outcome=PageOutcome.OK, chars=len(page.markdown))
     return _finished(
         Extraction(outcome=PageOutcome.OK, page=page, steps=(step,), media_type=kind.value, charset=charset)

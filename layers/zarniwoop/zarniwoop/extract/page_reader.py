@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 MOST_SECONDS = 20.0
-_SHARES = {"trafilatura": 0.3, "readability": 0.2, "pdf": 0.8, "docx": 0.8, "json": 0.6, "feed": 0.6, "xml": 0.6}
+_SHARES = {
+    "trafilatura": 0.3,
+    "readability": 0.2,
+    "pdf": 0.8,
+    "docx": 0.8,
+    "json": 0.6,
+    "markdown": 0.6,
+    "feed": 0.6,
+    "xml": 0.6,
+}
 _SHARE = 0.15
 _DISPENSABLE = ("trafilatura", "readability", "metadata")
 

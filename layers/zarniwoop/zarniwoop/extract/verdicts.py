@@ -2,20 +2,19 @@
 
 The order is fixed: what was not found is not blocked, and what asks for a login is not blocked either.
 
-    status → not found → bot wall → soft 404 → notice → login → consent → paywall → script shell → empty → cut short
+    status → not found → bot wall → soft 404 → server's error → notice → login → consent → paywall → script shell
+    → empty → cut short
 """
 
 import re
 from dataclasses import dataclass
-from html import unescape
 
 from zarniwoop.contract.page import PageOutcome
-from zarniwoop.extract import walls
-from zarniwoop.extract.facts import PageFacts
+from zarniwoop.extract import missing, walls
 from zarniwoop.extract.html_chain import LINK_SOUP, TOO_LITTLE, is_link_soup, is_menu
+from zarniwoop.extract.judged import Judged
 from zarniwoop.extract.limits import LEAST_WEIGHT
-from zarniwoop.extract.markdown import Written
-from zarniwoop.extract.weigh import text_weight, words_of
+from zarniwoop.extract.weigh import words_of
 from zarniwoop.text.urls import host_of
 
 TRUNCATED = "truncated"
@@ -26,25 +25,10 @@ _VERY_SHORT = 600
 _HARDLY = 250
 _CONSENT = 3_500
 _LONG = 4_000
-_RAW_CHARS = 400_000
-_SEEN_CHARS = 60_000
-_TAGS = re.compile(r"<[^<>]{0,3000}>")
-_SEGMENT = re.compile(r"\s{1,4}[|·•–—:»-]{1,3}\s{1,4}|\s{0,4}\|\s{0,4}")
-_ABOUT = re.compile(
-    r"\b(?:how|why|what|guide|fix(?:ing)?|understanding|history|design(?:ing)?|best|examples?|tutorial|wie|warum)\b",
-    re.IGNORECASE,
-)
-_BUTTON = re.compile(r"<button|<form|onclick=|role=[\"']?button|type=[\"']?submit", re.IGNORECASE)
+_WORDY = 25
+"""Letters of a link on the average that somebody wrote to be read; what leads around in a site is shorter."""
 _ENDED = re.compile(r"[.!?。！？…؟।»”\"')\]|`:;]\s*\Z")
-_ELLIPSIS = re.compile(r"(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*\Z")
-_ASKS_STRICTLY = re.compile(
-    r"\b(?:must|need to|have to|required to) (?:be )?(?:sign|log)(?:ged|ed)? ?in|(?:sign|log) in to (?:continue"
-    r"|view|see|read)"
-    r"|login required|members only|only (?:registered|logged)|melden sie sich (?:bitte )?an|sie müssen sich"
-    r"|connectez-vous pour"
-    r"|inicia sesión para|войдите, чтобы|ログインしてください|ログインが必要|请先?登录|로그인이 필요|يجب تسجيل",
-    re.IGNORECASE,
-)
+_ELLIPSIS = re.compile(r"(?:…|\.\.\.|\[…\]|\[\.\.\.\.\])\s*\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,34 +38,6 @@ class Verdict:
     outcome: PageOutcome = PageOutcome.OK
     reason: str | None = None
     truncated: bool = False
-
-
-class Judged:
-    """All that verdicts look at, each made once. Everything that is searched is bounded."""
-
-    def __init__(
-        self, *, status: int, url: str, raw: str, markup: str, facts: PageFacts, article: Written, free: bool | None
-    ) -> None:
-        self.status = status
-        self.url = url
-        self.facts = facts
-        self.article = article
-        self.free = free
-        self.raw = raw if len(raw) <= _RAW_CHARS else raw[: _RAW_CHARS // 2] + raw[-_RAW_CHARS // 2 :]
-        self.words = words_of(article.text[:20_000])
-        self.weight = text_weight(words_of(article.text))
-        self.said = max(0, self.weight - article.link_chars)
-        self.seen = " ".join(unescape(_TAGS.sub(" ", markup[:_SEEN_CHARS])).split())
-        self.titles = [
-            part.strip() for part in (*_SEGMENT.split(facts.title[:300]), facts.headline[:200]) if part.strip()
-        ]
-
-    def titled(self, pattern: re.Pattern[str]) -> bool:
-        return any(pattern.search(title) and not _ABOUT.search(title) for title in self.titles)
-
-    @property
-    def seen_weight(self) -> int:
-        return text_weight(self.seen)
 
 
 def verdict(page: Judged) -> Verdict:
@@ -115,19 +71,21 @@ def _bot_wall(page: Judged) -> Verdict | None:
     if walls.BOT_MARKS.search(page.raw) and (page.weight < _VERY_SHORT or page.titled(walls.BOT_TITLE)):
         return blocked
     says = walls.BOT_WORDS.search(page.seen[:6_000] + " " + page.facts.noscript) is not None
-    titled = page.titled(walls.BOT_TITLE)
+    titled = page.titled(walls.BOT_TITLE) and not page.is_told
     hinted = walls.BOT_HINTS.search(page.raw) is not None
     refused = page.status in (202, 403, 405, 429, 503)
     if titled and (says or hinted or refused):
         return blocked
     if walls.BLOCKED_PATH.search(page.url) or page.titled(walls.SURE_BOT_TITLE):
         return blocked
+    if _is_poor(page) and missing.WANTS_COOKIES.search(page.words):
+        return blocked
     return blocked if says and (hinted or refused or page.seen_weight < _VERY_SHORT) and _is_poor(page) else None
 
 
 def _is_poor(page: Judged) -> bool:
     """No article: nothing but a few short sentences."""
-    return page.weight < _VERY_SHORT and not page.titled(walls.LOGIN_TITLE)
+    return page.weight < _VERY_SHORT and not page.titled(walls.LOGIN_TITLE) and not page.is_told
 
 
 def _bad_status(page: Judged) -> Verdict | None:
@@ -147,15 +105,25 @@ def _of_bad_status(status: int) -> Verdict | None:
 
 def _soft_404(page: Judged) -> Verdict | None:
     """Links do not count: such a page recommends others."""
-    if page.said >= _SHORT:
+    if page.said >= _SHORT or page.has_code:
         return None
-    pattern = walls.NOT_FOUND_TITLE
-    said = pattern.search(page.words[:300]) is not None or (
-        page.weight < LEAST_WEIGHT and pattern.search(page.seen[:600])
+    if page.said >= _HARDLY and page.is_essay and not page.speaks_to_reader:
+        return None
+    pattern = missing.NOT_FOUND
+    said = page.said < _HARDLY and (
+        pattern.search(page.spoken[:300]) or (page.weight < LEAST_WEIGHT and pattern.search(page.seen[:600]))
     )
-    if page.titled(pattern) or (said and page.weight < _HARDLY):
-        return Verdict(outcome=PageOutcome.SOFT_404, reason="says_not_found")
-    return None
+    return Verdict(outcome=PageOutcome.SOFT_404, reason="says_not_found") if said or page.titled(pattern) else None
+
+
+def _out_of_order(page: Judged) -> Verdict | None:
+    """A server or a database that gives its error for a page, with a status that says otherwise."""
+    if page.said >= _VERY_SHORT or page.is_told:
+        return None
+    words = f"{page.spoken[:300]}\n{page.seen[:300] if page.weight < LEAST_WEIGHT else ''}"
+    broken = page.titled(missing.OUT_OF_ORDER) or (page.said < _HARDLY and missing.OUT_OF_ORDER.search(words))
+    wrong = page.said < _HARDLY // 2 and missing.WENT_WRONG.search(words)
+    return Verdict(outcome=PageOutcome.UNAVAILABLE, reason="server_error") if broken or wrong else None
 
 
 def _notice(page: Judged) -> Verdict | None:
@@ -176,26 +144,32 @@ def _login(page: Judged) -> Verdict | None:
     titled = page.titled(walls.LOGIN_TITLE) or walls.IDENTIFYING_PATH.search(page.url) is not None
     if page.facts.passwords and (page.weight < _HARDLY or (titled and page.weight < _SHORT)):
         return required
-    if page.weight >= _VERY_SHORT:
+    if page.weight >= _VERY_SHORT or page.has_code:
         return None
-    strictly = _ASKS_STRICTLY.search(page.seen[:6_000]) is not None
-    says = walls.LOGIN_WORDS.search(page.seen[:6_000]) is not None
-    return required if (titled and (says or page.facts.forms)) or (strictly and page.weight < _VERY_SHORT) else None
+    seen = page.seen[:6_000]
+    if titled and (page.facts.logins or walls.LOGIN_WITH.search(seen)):
+        return required
+    if page.is_essay:
+        return None
+    short = page.weight < _HARDLY
+    if titled and short and walls.LOGIN_WORDS.search(seen):
+        return required
+    text = seen if short else page.words
+    asked = any(not walls.TAKES_PART.match(text, found.end()) for found in walls.LOGIN_STRICTLY.finditer(text))
+    return required if asked else None
 
 
 def _consent(page: Judged) -> Verdict | None:
-    if page.weight >= _CONSENT or not walls.CONSENT_ASKS.search(page.seen[:10_000]):
+    if page.weight >= _CONSENT or not page.asks_for_consent:
         return None
     words = {found[0].lower() for found in walls.CONSENT_WORDS.finditer(page.seen[:10_000])}
     named = walls.CONSENT_HOST.search(host_of(page.url) or "") is not None
     asked = Verdict(outcome=PageOutcome.CONSENT_REQUIRED, reason="consent")
-    if (named or page.titled(walls.CONSENT_TITLE)) and len(words) >= 2 and _has_buttons(page):
+    if (named or page.titled(walls.CONSENT_TITLE)) and len(words) >= 2:
         return asked
-    return asked if len(words) >= 3 and _mostly(walls.CONSENT_WORDS, page) and _has_buttons(page) else None
-
-
-def _has_buttons(page: Judged) -> bool:
-    return _BUTTON.search(page.raw) is not None
+    if len(words) < 3 or page.is_report:
+        return None
+    return asked if _mostly(walls.CONSENT_WORDS, page) else None
 
 
 def _mostly(pattern: re.Pattern[str], page: Judged) -> bool:
@@ -215,19 +189,25 @@ def _paywall(page: Judged) -> Verdict | None:
 
 
 def _script_shell(page: Judged) -> Verdict | None:
-    if page.weight >= _VERY_SHORT or not page.facts.scripts:
+    """Links do not count, unless they are what there is to read: a shell comes with the menu of its site."""
+    told = page.weight if _is_index(page) else page.said
+    shell = Verdict(outcome=PageOutcome.NEEDS_JAVASCRIPT, reason="script_shell")
+    if told >= _VERY_SHORT or not page.facts.scripts:
         return None
     root = walls.EMPTY_ROOT.search(page.raw)
-    if root and (page.weight < _HARDLY or not walls.ANY_ROOT.search(root[0])):
-        return Verdict(outcome=PageOutcome.NEEDS_JAVASCRIPT, reason="script_shell")
-    if page.weight >= _HARDLY:
+    if root and (told < _HARDLY or not walls.ANY_ROOT.search(root[0])):
+        return shell
+    if told >= _HARDLY:
         return None
-    says = walls.SCRIPT_WORDS.search(page.facts.noscript) or walls.SCRIPT_WORDS.search(page.seen[:1_000])
-    if says:
-        return Verdict(outcome=PageOutcome.NEEDS_JAVASCRIPT, reason="script_shell")
-    if page.weight < LEAST_WEIGHT and page.facts.script_chars > 2_000:
-        return Verdict(outcome=PageOutcome.NEEDS_JAVASCRIPT, reason="script_shell")
-    return None
+    if walls.SCRIPT_WORDS.search(page.facts.noscript) or walls.SCRIPT_WORDS.search(page.seen[:1_000]):
+        return shell
+    return shell if page.weight < LEAST_WEIGHT and page.facts.script_chars > 2_000 else None
+
+
+def _is_index(page: Judged) -> bool:
+    """Whether its links are sentences, as those of a table of contents are."""
+    links = page.article.text.count("](")
+    return links > 0 and page.article.link_chars >= _WORDY * links
 
 
 def _nothing(page: Judged) -> Verdict | None:
@@ -237,7 +217,7 @@ def _nothing(page: Judged) -> Verdict | None:
 
 
 _JUDGES = (
-    _bot_wall, _bad_status, _soft_404, _notice, _login, _consent, _paywall, _script_shell, _nothing
+    _bot_wall, _bad_status, _soft_404, _out_of_order, _notice, _login, _consent, _paywall, _script_shell, _nothing
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What stands on pages that are not the page: the words and marks of bot walls, logins, consents, paywalls, 404s.
+"""What stands before a page: the words and marks of bot walls, logins, consents, paywalls, empty shells.
 
 Marks are names that the walls' own code carries (scripts, cookies, forms); words are what they tell people, in the
 languages of the large sites. Words count in titles, headlines and on pages that say little else: an article about
@@ -70,35 +70,6 @@ BOT_WORDS = re.compile(
     r"|로봇이 아닙니다|لست روبوت|أنك إنسان|non sei un robot|não é um robô|geen robot",
     _I,
 )
-NOT_FOUND_TITLE = re.compile(
-    r"(?:^|[\W_])(?:(?:error|fehler|erreur|errore|ошибка|エラー|http|oops!?)[\s:-]*(?:404|410)"
-    r"|(?:404|410)(?:[\s:|–—-]+|$)(?:error|not found|page|file|seite|fehler|страница|ページ|页面|erreur|página|pagina"
-    r"|nicht|$)"
-    r"|404$|^404\b|(?:page|site|file|document|article|post|content|url|product|topic|item|resource)"
-    r"(?: you(?:'re| are| were)? [^.]{0,30})? (?:(?:was |is |could |can )?(?:not|n't|no longer|cannot be"
-    r"|can't be)(?: be)? "
-    r"(?:found|available|exist|located)|doesn'?t exist|does not exist|couldn'?t be found|isn'?t available|not found"
-    r"|unavailable|has been (?:removed|deleted|moved)|has moved|is gone)"
-    r"|(?:can'?t|cannot|couldn'?t|could not) (?:find|locate) (?:that|the|this|what|your) ?(?:page|file|url"
-    r"|content|you)?"
-    r"|not found$|^not found|nothing (?:was )?found|no longer (?:available|exists)|this page isn'?t here"
-    r"|(?:seite|artikel|inhalt|dokument|beitrag)[^.]{0,40}(?:nicht (?:gefunden|verfügbar|vorhanden|mehr)"
-    r"|existiert nicht)"
-    r"|nicht gefunden|page (?:introuvable|non trouvée)|n'existe (?:pas|plus)|introuvable|página no (?:encontrada"
-    r"|existe|disponible)"
-    r"|no (?:se )?(?:ha )?encontr(?:ada|ado|ó|amos)|página não (?:encontrada|existe)|não encontrad[ao]"
-    r"|pagina non trovata"
-    r"|non (?:è stata )?trovata|pagina niet gevonden|niet gevonden|sidan (?:kunde inte hittas|hittades inte)"
-    r"|siden (?:findes|finnes) ikke"
-    r"|nie znaleziono|strona nie istnieje|stránka nenalezena|страница не (?:найдена|существует)|не найдена?"
-    r"|сторінку не знайдено"
-    r"|sayfa bulunamadı|ページ(?:が|は)(?:見つかりません|存在しません"
-    r"|ありません)|お探しのページ|見つかりませんでした|页面(?:不存在|未找到|找不到|没有找到)"
-    r"|找不到(?:该|此|您)?(?:页面|网页|頁面)|頁面不存在|페이지를 찾을 수 없|존재하지 않는 페이지"
-    r"|الصفحة (?:غير موجودة|المطلوبة غير)|لم يتم العثور"
-    r"|הדף לא נמצא|पृष्ठ नहीं मिला|trang không tồn tại|không tìm thấy trang|halaman tidak ditemukan)",
-    _I,
-)
 LOGIN_TITLE = re.compile(
     r"^(?:please )?(?:sign[- ]?in|log[- ]?in|login|sign on|member login|authentication required|unauthorized"
     r"|anmelden|anmeldung"
@@ -126,6 +97,34 @@ LOGIN_WORDS = re.compile(
     r"|비밀번호 찾기|로그인이 필요|نسيت كلمة|يجب تسجيل",
     _I,
 )
+LOGIN_STRICTLY = re.compile(
+    r"\b(?:must|need to|have to|required to) (?:be )?(?:sign|log)(?:ged|ed)? ?in|(?:sign|log) in to (?:continue"
+    r"|view|see|read)"
+    r"|login required|members only|only (?:registered|logged)|melden sie sich (?:bitte )?an|sie müssen sich"
+    r"|connectez-vous pour"
+    r"|inicia sesión para|войдите, чтобы|ログインしてください|ログインが必要|请先?登录|로그인이 필요|يجب تسجيل",
+    _I,
+)
+TAKES_PART = re.compile(
+    r"\W{0,3}(?:anmelden|einloggen|angemeldet sein)?,? ?(?:in order )?(?:to|um|einen|a|the|your|para|pour|чтобы)? ?"
+    r"(?:einen |eine |un |una |ein |ihren |deinen |votre |le |la |tu |a |the |your )?"
+    r"(?:(?:reviews?|ratings?|comments?|repl(?:y|ies)) |post|leave|write|add|submit|reply|comment|vote|rate\b|like\b"
+    r"|follow|save|bookmark|subscribe|kommentar|zu kommentieren|commenter|laisser|poster|comentar|dejar|publicar"
+    r"|оставить|комментировать|написать)",
+    _I,
+)
+"""What follows where a login is for those who want to say something: everybody may read."""
+LOGIN_WITH = re.compile(
+    r"\b(?:continue|sign in|log in|login|sign up) (?:with|using|via) (?:your )?(?:google|apple|facebook|microsoft"
+    r"|github|gitlab|sso|single sign|saml|orcid|okta|linkedin|email|passkey|institution)",
+    _I,
+)
+LOGIN_ACTION = re.compile(
+    r"log-?_?in|log-?on|sign-?_?in|sign-?on|\bsso\b|\bauth(?:enticate|entication|ori[sz]e)?\b|oauth|saml|openid|identif|/sessions?\b|connexion|anmeld"
+    r"|einlogg|acceder|iniciar|entrar|accedi|inlogg|zaloguj|logowanie",
+    _I,
+)
+"""Where a form of its kind is sent to, or what it is called."""
 CONSENT_TITLE = re.compile(
     r"^(?:before you (?:continue|go)|your privacy|we (?:value|care about|respect) your privacy"
     r"|privacy (?:settings|preferences|choices)"

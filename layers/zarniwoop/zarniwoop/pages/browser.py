@@ -1,17 +1,16 @@
-"""The step `browser`: a page that shows nothing without scripts is rendered, and what came of it is read like any page.
+"""The step `browser`: a page is rendered, and what came of it is read like any page. When, `pages.rendering` says.
 
 Only pages of allow-listed domains, one at a time in an execution environment, each in a browser of its own, which ends
 with its page. The browser opens no connection: `browser_requests` answers for it. It runs in the process
 `zarniwoop_browser` (the add-on layer `layers/browser`), without credentials, in a process group that is killed at its
 deadline.
-Quirk: a page's validators are its shell's and say nothing of what its scripts show, so they are not kept.
+Quirk: a page's validators are its shell's and say nothing of what its scripts show, so none are told.
 """
 
 import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
@@ -23,9 +22,9 @@ from zarniwoop.extract.worker import Ended, ReaderBrokenError, Worker
 from zarniwoop.net.url import Target
 from zarniwoop.pages.browser_requests import BrowserRequests
 from zarniwoop.pages.fetcher import PageReader, Web
+from zarniwoop.pages.reasons import BROWSER, BrowserReason, of_browser
 from zarniwoop.text.urls import is_below
 
-STEP = "browser"
 MOST_SECONDS = 20.0
 LEAST_SECONDS = 5.0
 _RESERVE_SECONDS = 3.0
@@ -37,23 +36,6 @@ _USER_AGENT = f"Mozilla/5.0 (compatible; Zarniwoop/{__version__})"
 """What scripts are told; servers are told who we are by the transport."""
 
 
-class BrowserReason(StrEnum):
-    """Why the step came to nothing."""
-
-    BUSY = "browser_busy"
-    TOO_LITTLE_TIME = "too_little_time"
-    UNAVAILABLE = "browser_unavailable"
-    DIED = "browser_died"
-    FAILED = "browser_failed"
-    TOO_SLOW = "browser_too_slow"
-    TOO_LARGE = "too_large"
-
-
-_OUTCOMES: Mapping[BrowserReason, PageOutcome] = {
-    BrowserReason.TOO_LITTLE_TIME: PageOutcome.OUT_OF_TIME,
-    BrowserReason.TOO_SLOW: PageOutcome.OUT_OF_TIME,
-    BrowserReason.TOO_LARGE: PageOutcome.TOO_LARGE,
-}
 _SAID = (BrowserReason.UNAVAILABLE, BrowserReason.FAILED, BrowserReason.TOO_SLOW)
 
 
@@ -103,7 +85,7 @@ class BrowserStep:
 
     def __call__(self, target: Target, question: PageQuestion, answer: PageAnswer, deadline: Deadline) -> PageAnswer:
         if not any(is_below(target.host, domain) for domain in question.browser_domains):
-            return answer
+            return _without(answer, BrowserReason.UNAVAILABLE, 0)
         if not self._free.acquire(blocking=False):
             return _without(answer, BrowserReason.BUSY, 0)
         try:
@@ -121,10 +103,10 @@ class BrowserStep:
         try:
             body = self._markup(page, requests)
         except _NotRendered as ended:
-            answer = replace(answer, bytes_received=answer.bytes_received + requests.received)
+            answer = replace(answer, status=requests.status, bytes_received=requests.received)
             return _without(answer, ended.reason, self._since(started))
-        step = PageStep(name=STEP, outcome=PageOutcome.OK, chars=len(body), milliseconds=self._since(started))
-        answer = replace(answer, bytes_received=answer.bytes_received + requests.received)
+        step = PageStep(name=BROWSER, outcome=PageOutcome.OK, chars=len(body), milliseconds=self._since(started))
+        answer = replace(answer, status=requests.status, bytes_received=requests.received)
         return self._read(body, question, answer, step, deadline)
 
     def _markup(self, page: _Page, requests: BrowserRequests) -> bytes:
@@ -176,9 +158,9 @@ class BrowserStep:
             reason=read.reason,
             page=read.page,
             degraded=read.degraded,
-            etag=None,
-            last_modified=None,
-            steps=(*answer.steps, step, *read.steps),
+            media_type=read.media_type,
+            charset=read.charset,
+            steps=(step, *read.steps),
         )
 
     def _since(self, started: float) -> int:
@@ -186,7 +168,7 @@ class BrowserStep:
 
 
 def _without(answer: PageAnswer, reason: BrowserReason, milliseconds: int) -> PageAnswer:
-    """As the page was without its scripts, with the step that did not help."""
-    outcome = _OUTCOMES.get(reason, PageOutcome.UNAVAILABLE)
-    step = PageStep(name=STEP, outcome=outcome, reason=reason, milliseconds=milliseconds)
-    return replace(answer, steps=(*answer.steps, step))
+    """Nothing was shown."""
+    outcome, said = of_browser(reason)
+    step = PageStep(name=BROWSER, outcome=outcome, reason=said, milliseconds=milliseconds)
+    return replace(answer, outcome=outcome, reason=said, steps=(step,))

@@ -35,7 +35,10 @@ _REFUSED: tuple[Mapping[str, Any], bytes] = ({"refused": True}, b"")
 
 
 class BrowserRequests:
-    """The requests of one page, until its deadline. `internet` is `web` without what the operator opened."""
+    """The requests of one page, until its deadline. `internet` is `web` without what the operator opened.
+
+    `status` is that of the page itself, once it was opened.
+    """
 
     def __init__(self, *, web: Web, internet: Web, page: Target, deadline: Deadline) -> None:
         self._web = web
@@ -44,6 +47,7 @@ class BrowserRequests:
         self._page = page
         self._deadline = deadline
         self._opened = False
+        self.status: int | None = None
         self.count = 0
         self.refused = 0
         self.received = 0
@@ -61,6 +65,8 @@ class BrowserRequests:
             self.refused += 1
             return _REFUSED
         self.received += answer.received
+        if asked["kind"] == _DOCUMENT:
+            self.status = answer.status
         if not _may_be_shown(answer, opens=asked["kind"] == _DOCUMENT):
             self.refused += 1
             return _REFUSED

@@ -17,7 +17,16 @@ from zarniwoop.extract.outcome import Extraction
 from zarniwoop.net.redirect import MOST_REDIRECTS, is_redirect, next_target
 from zarniwoop.net.url import Target
 from zarniwoop.pages import headers
-from zarniwoop.pages.reasons import FetchReason, of_bare_status, of_failure, of_refusal, of_spelling
+from zarniwoop.pages.reasons import (
+    BROWSER,
+    BrowserReason,
+    FetchReason,
+    of_bare_status,
+    of_browser,
+    of_failure,
+    of_refusal,
+    of_spelling,
+)
 from zarniwoop.pages.robots import Asks, Robots
 from zarniwoop.text.retry_after import stated_wait
 from zarniwoop.text.urls import registrable_domain
@@ -54,7 +63,7 @@ class PageReader(Protocol):
 
 
 Render = Callable[[Target, PageQuestion, PageAnswer, Deadline], PageAnswer]
-"""The step after a page that needs a browser: the answer of the browser, or the one that it was given."""
+"""A page in a browser: the answer that it is given is of a page that nobody has shown yet, and has no step."""
 
 
 @dataclass(kw_only=True)
@@ -113,9 +122,11 @@ class LocalFetcher:
             visit.hops.append(target.url())
             if refusal := self._refusal(target, visit):
                 return self._ended(visit, *of_refusal(refusal))
+            if visit.question.render:
+                return self._shown(target, visit)
             answer = self._asked(target, visit)
             if not is_redirect(answer):
-                return self._arrived(target, answer, visit)
+                return self._arrived(answer, visit)
             target = next_target(answer, self._web.target)
             if registrable_domain(target.url()) != site:
                 return self._moved(target, visit)
@@ -127,6 +138,13 @@ class LocalFetcher:
         permission = self._robots.permission(target, seconds=visit.question.robots_seconds, deadline=visit.deadline)
         visit.crawl_delay = permission.crawl_delay
         return permission.refusal
+
+    def _shown(self, target: Target, visit: _Visit) -> PageAnswer:
+        """By a browser, where the stack has one."""
+        unseen = self._ended(visit, *of_browser(BrowserReason.UNAVAILABLE))
+        if self._render is None:
+            return replace(unseen, steps=tuple(replace(step, name=BROWSER) for step in unseen.steps))
+        return self._render(target, visit.question, replace(unseen, steps=()), visit.deadline)
 
     def _asked(self, target: Target, visit: _Visit) -> HttpAnswer:
         question = visit.question
@@ -144,10 +162,10 @@ class LocalFetcher:
         answer = self._ended(visit, PageOutcome.UNAVAILABLE, FetchReason.MOVED)
         return replace(answer, moved_to=target.url())
 
-    def _arrived(self, target: Target, answer: HttpAnswer, visit: _Visit) -> PageAnswer:
+    def _arrived(self, answer: HttpAnswer, visit: _Visit) -> PageAnswer:
         """What the last answer of the way amounts to."""
         told = self._told(answer, visit)
-        told = replace(
+        return replace(
             told,
             media_type=told.media_type or headers.media_type_of(answer.headers),
             charset=told.charset or headers.charset_of(answer.headers),
@@ -155,9 +173,6 @@ class LocalFetcher:
             last_modified=headers.http_date_of(answer.headers.get("last-modified")),
             retry_after=stated_wait(answer.headers, self._clock.now()),
         )
-        if told.outcome is PageOutcome.NEEDS_JAVASCRIPT and self._render is not None:
-            return self._render(target, visit.question, told, visit.deadline)
-        return told
 
     def _told(self, answer: HttpAnswer, visit: _Visit) -> PageAnswer:
         if answer.status == 304:

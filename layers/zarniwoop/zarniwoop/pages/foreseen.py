@@ -17,9 +17,10 @@ from zarniwoop.dispatch.plan import NOTHING, WorstCase, price_of, sum_of
 from zarniwoop.net.address import AllowedNetworks
 from zarniwoop.net.url import Target, parse
 from zarniwoop.pages import archive
-from zarniwoop.pages.chain import FETCH
+from zarniwoop.pages.answers import FETCH
 from zarniwoop.pages.hosted import HostedReader
-from zarniwoop.pages.reasons import NOT_PUBLIC, of_failure, of_spelling
+from zarniwoop.pages.reasons import BROWSER, NOT_PUBLIC, of_failure, of_spelling
+from zarniwoop.pages.rendering import is_named
 from zarniwoop.pages.site_turns import site_of
 from zarniwoop.settings.fetching import FetchSettings
 
@@ -72,6 +73,8 @@ def _steps(url: str, target_of: Parse, rules: FetchSettings, hosted: Sequence[Fo
         yield ForeseenStep(name=FETCH, skipped=refused)
         return
     yield ForeseenStep(name=FETCH, site=site_of(url), turn_every=rules.site_interval)
+    if is_named(url, rules.browser_domains):
+        yield ForeseenStep(name=BROWSER, site=site_of(url))
     others = list(hosted)
     if rules.archive:
         others.append(ForeseenStep(name=archive.STEP, site="archive.org", turn_every=rules.site_interval))

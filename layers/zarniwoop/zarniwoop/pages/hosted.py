@@ -100,11 +100,11 @@ def read_hosted(content: LoadedContent, instance_id: str) -> Extraction:
     """The text in the form in which our own readers write it; walls that stood before others are walls here too."""
     from zarniwoop.extract.facts import PageFacts
     from zarniwoop.extract.files import read_text_page
+    from zarniwoop.extract.judged import Judged
     from zarniwoop.extract.limits import MOST_MARKDOWN
-    from zarniwoop.extract.markdown import Written
-    from zarniwoop.extract.signs import signs
+    from zarniwoop.extract.menus import counted
     from zarniwoop.extract.sniff import Kind
-    from zarniwoop.extract.verdicts import Judged, verdict
+    from zarniwoop.extract.verdicts import verdict
 
     whole = content.body.decode("utf-8", "replace")
     page = read_text_page(whole[:MOST_MARKDOWN], Kind.MARKDOWN, content.source_url)
@@ -116,14 +116,14 @@ def read_hosted(content: LoadedContent, instance_id: str) -> Extraction:
             raw=text,
             markup=text,
             facts=PageFacts(title=title, headline=title),
-            article=Written(text=text, chars=len(text), link_chars=0, cut=False),
+            article=counted(text),
             free=None,
         )
     )
     if judged.outcome is not PageOutcome.OK:
         return Extraction(outcome=judged.outcome, reason=judged.reason)
     truncated = page.truncated or judged.truncated or len(whole) > MOST_MARKDOWN
-    told = replace(page, extractor=instance_id, suspicious=signs(text), truncated=truncated)
+    told = replace(page, extractor=instance_id, truncated=truncated)
     return Extraction(outcome=PageOutcome.OK, page=told)
 
 

@@ -11,6 +11,7 @@ from zarniwoop.contract.deadline import Deadline
 from zarniwoop.contract.evidence import Evidence
 from zarniwoop.contract.page import PageOutcome
 from zarniwoop.evidence.ledger import EvidenceLedger, stored_text
+from zarniwoop.evidence.marks import is_markdown
 from zarniwoop.evidence.quotes import ClosestPassage, QuotedBody
 from zarniwoop.pages.chain import Reading
 from zarniwoop.stores.evidence import TooManyQuotes
@@ -74,7 +75,8 @@ class Keeper:
             return
         not_kept = None if self.ledger is None else OUT_OF_TIME
         yield Kept(body=body, not_kept=not_kept)
-        looked_for = Kept(body=body, quotes=tuple(_checked(body, self.quotes, self.deadline)), not_kept=not_kept)
+        quoted = QuotedBody(body, markdown=reads_markdown(reading))
+        looked_for = Kept(body=body, quotes=tuple(_checked(quoted, self.quotes, self.deadline)), not_kept=not_kept)
         yield looked_for
         if self.ledger is not None and not self.deadline.expired:
             yield self._kept(self.ledger, reading, looked_for)
@@ -92,7 +94,9 @@ class Keeper:
     def _stored(self, ledger: EvidenceLedger, reading: Reading, quotes: Sequence[str]) -> Evidence:
         if reading.stored is not None:
             known = reading.stored
-            return ledger.keep_again(self.project, known.evidence, known.body, task_id=self.task_id, quotes=quotes)
+            return ledger.keep_again(
+                self.project, known.evidence, known.body, task_id=self.task_id, quotes=quotes, facts=reading.facts
+            )
         return ledger.keep_page(
             self.project,
             reading.answer,
@@ -100,6 +104,7 @@ class Keeper:
             quotes=quotes,
             source_type=reading.source_type,
             instance_id=reading.instance_id,
+            facts=reading.facts,
             body_gone=reading.body_gone,
         )
 
@@ -114,8 +119,15 @@ def text_of(reading: Reading) -> str | None:
     return stored_text(page.markdown)
 
 
-def _checked(body: str, wanted: Sequence[str], deadline: Deadline) -> Iterator[CheckedQuote]:
-    quoted, looks = QuotedBody(body), MOST_CLOSEST
+def reads_markdown(reading: Reading) -> bool:
+    """Whether that text is Markdown."""
+    if reading.stored is not None:
+        return is_markdown(reading.stored.evidence.extractor)
+    return reading.answer.page is not None and is_markdown(reading.answer.page.extractor)
+
+
+def _checked(quoted: QuotedBody, wanted: Sequence[str], deadline: Deadline) -> Iterator[CheckedQuote]:
+    looks = MOST_CLOSEST
     for index, each in enumerate(wanted):
         found = quoted.find(each)
         if found is not None:

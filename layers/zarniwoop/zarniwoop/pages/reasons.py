@@ -12,6 +12,12 @@ from zarniwoop.contract.failure import Cause, ProviderError
 from zarniwoop.contract.page import PageOutcome
 from zarniwoop.text.urls import http_url
 
+BROWSER = "browser"
+"""The name of the step."""
+TRUNCATED = "truncated"
+RENDERED_FOR = frozenset(("script_shell", "too_little_text", "link_soup", "consent", "bot_wall", TRUNCATED))
+"""Reasons of `extract.verdicts` for which a page may be another one when its scripts have run."""
+
 
 class FetchReason(StrEnum):
     """Reasons of the step `fetch`, beside those of `contract.failure.Cause`."""
@@ -27,6 +33,19 @@ class FetchReason(StrEnum):
     NOT_A_URL = "not_a_url"
     SCHEME_REFUSED = "scheme_refused"
     TOO_LITTLE_TIME = "too_little_time"
+
+
+class BrowserReason(StrEnum):
+    """Why the step `browser` came to nothing."""
+
+    NO_SLOT = "no_browser_in_time"
+    BUSY = "browser_busy"
+    TOO_LITTLE_TIME = "too_little_time"
+    UNAVAILABLE = "browser_unavailable"
+    DIED = "browser_died"
+    FAILED = "browser_failed"
+    TOO_SLOW = "browser_too_slow"
+    TOO_LARGE = "too_large"
 
 
 NOT_PUBLIC = "not_public"
@@ -51,6 +70,18 @@ _OF_REFUSAL: Mapping[FetchReason, PageOutcome] = {
     FetchReason.ROBOTS: PageOutcome.ROBOTS_DISALLOWED,
     FetchReason.ROBOTS_OUT_OF_TIME: PageOutcome.OUT_OF_TIME,
 }
+
+_OF_BROWSER: Mapping[BrowserReason, PageOutcome] = {
+    BrowserReason.NO_SLOT: PageOutcome.OUT_OF_TIME,
+    BrowserReason.TOO_LITTLE_TIME: PageOutcome.OUT_OF_TIME,
+    BrowserReason.TOO_SLOW: PageOutcome.OUT_OF_TIME,
+    BrowserReason.TOO_LARGE: PageOutcome.TOO_LARGE,
+}
+
+
+def of_browser(reason: BrowserReason) -> Verdict:
+    """What becomes of a page that no browser has shown."""
+    return _OF_BROWSER.get(reason, PageOutcome.UNAVAILABLE), reason
 
 
 def of_failure(failure: ProviderError) -> Verdict:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from zarniwoop.contract.deadline import Deadline
@@ -15,6 +15,7 @@ from zarniwoop.evidence.ledger import EvidenceLedger
 from zarniwoop.pages.chain import PageChain
 from zarniwoop.pages.foreseen import ForeseenPage, Parse, foreseen
 from zarniwoop.pages.hosted import HostedReader, readers_of
+from zarniwoop.pages.rendering import BrowserSlots
 from zarniwoop.pages.site_turns import SiteTurns, site_of
 from zarniwoop.stores.state import ProjectKey
 
@@ -33,13 +34,16 @@ class PageService:
         addresses: PublicAddresses,
         dispatcher: Dispatcher,
         target_of: Parse,
+        most_browsers: int = 0,
     ) -> None:
+        """`most_browsers` at once in the whole stack; 0 where it has none."""
         self._fetcher = fetcher
         self._ledger = ledger
         self._addresses = addresses
         self._dispatcher = dispatcher
         self._target_of = target_of
         self._turns = SiteTurns(dispatcher.fleet)
+        self._slots = BrowserSlots(dispatcher.fleet, most_browsers) if most_browsers else None
 
     @property
     def ledger(self) -> EvidenceLedger:
@@ -56,6 +60,7 @@ class PageService:
             project=ProjectKey.of(scope),
             deadline=scope.deadline,
             rules=survey.assembly.settings.fetching,
+            slots=self._slots,
             readers=_readers(survey),
             load=self._dispatcher.loading(survey, scope, free_only=free_only),
         )
@@ -64,6 +69,8 @@ class PageService:
         """Raises as `chain` does."""
         survey = self._dispatcher.survey(scope)
         rules = survey.assembly.settings.fetching
+        if self._slots is None:
+            rules = replace(rules, browser_domains=())
         return foreseen(urls, self._target_of, rules, _readers(survey), survey, scope, free_only=free_only)
 
 

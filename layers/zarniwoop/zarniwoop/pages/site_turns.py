@@ -1,7 +1,8 @@
 """Turns of a site: one page of it at a time in the whole fleet, and a pause behind each.
 
 A site is a registrable domain, so that `www` and `shop` of one owner share a turn. A delay that robots.txt asks for
-lengthens the pause in the environments that have heard of it, up to a bound: a file must not stop a site for a day.
+lengthens the pause, up to a bound: a file must not stop a site for a day. The pause lies behind the turn in which the
+delay was read, too, and keeps the whole fleet out: who has not read it waits, and reads it in his own turn.
 How long a site asks to be let alone (`Retry-After`) holds for the whole fleet, up to an hour: no turn begins before.
 """
 
@@ -45,7 +46,8 @@ class SiteTurns:
         pacing = self.pacing(site, interval)
 
         def behind() -> Pacing:
-            return replace(pacing, seconds=max(pacing.seconds, self._pauses.pop(site) or 0.0))
+            asked = (self._delays.get(site) or 0.0, self._pauses.pop(site) or 0.0)
+            return replace(pacing, seconds=max(pacing.seconds, *asked))
 
         with turn_at(pacing, longest, self._fleet, deadline, lease_seconds=remaining, behind=behind) as too_late:
             yield too_late

@@ -10,6 +10,8 @@ HOSTED_ORDER = "fetch.hosted.order"
 ARCHIVE = "fetch.archive.enabled"
 READERS = frozenset(("exa", "firecrawl", "tavily"))
 """Protocols that read any page. Others have bodies too, but only behind their own hits."""
+NO_DEFAULT = "none"
+"""Of a list: it names nothing."""
 LONGEST_INTERVAL = 60_000
 MOST_DOMAINS = 100
 
@@ -32,15 +34,15 @@ FETCH = (
         name=BROWSER_DOMAINS,
         kind="string",
         expects=f"up to {MOST_DOMAINS} domains, separated by commas",
-        default="none",
-        documentation="Domains whose pages may be rendered in a browser when they need scripts, separated by commas.",
+        default=NO_DEFAULT,
+        documentation="Domains whose pages may be rendered in a browser when scripts make them, separated by commas.",
     ),
     Suffix(
         name=HOSTED_ORDER,
         kind="string",
         expects="ids of endpoints, separated by commas",
-        default="none",
-        documentation="Ids of endpoints of `firecrawl`, `tavily` or `exa` that read a page when we cannot, in order.",
+        default=NO_DEFAULT,
+        documentation="Ids of endpoints of `firecrawl`, `tavily` or `exa` that read what we cannot, in order.",
     ),
     Suffix(
         name=ARCHIVE,

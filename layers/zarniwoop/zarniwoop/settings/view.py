@@ -11,6 +11,7 @@ from zarniwoop.settings.cascade import EffectiveSettings, Setting
 from zarniwoop.settings.credentials import ENVIRONMENT, KnownProtocol
 from zarniwoop.settings.desk import in_force, version_of
 from zarniwoop.settings.endpoints import EndpointSettings, ResearchSettings
+from zarniwoop.settings.fetch_names import FETCH, NO_DEFAULT
 from zarniwoop.settings.inspection import Levels, named_by, setting_of
 from zarniwoop.settings.masking import MASK, masked
 from zarniwoop.settings.misconfigured import Misconfigured
@@ -190,9 +191,9 @@ def _rows(values: Mapping[str, Setting], previews: Mapping[str, _Preview]) -> li
         )
         for key, setting in values.items()
     ]
-    defaults = [
-        SettingRow(key=knob.key, value=str(knob.default), level=DEFAULT) for knob in KNOBS if knob.key not in values
-    ]
+    known = {knob.key: str(knob.default) for knob in KNOBS}
+    known |= {each.name: each.default for each in FETCH if each.default != NO_DEFAULT}
+    defaults = [SettingRow(key=key, value=value, level=DEFAULT) for key, value in known.items() if key not in values]
     return sorted(saved + defaults, key=lambda row: row.key)
 
 

@@ -14,7 +14,8 @@ class EvidenceListed:
     """A page of the list; `next_page_token` is None where it ends.
 
     Quotes are only counted here, by id, and anchors are left out. Each `snippet` is fenced, with the nonce `fence`.
-    `size` is there when the page was bounded: its handle leads on in the page, the token behind it.
+    `size` is there when the page was bounded: its handle leads on in the page, the token behind it. `note` says what to
+    do where nothing is listed.
     """
 
     evidence: tuple[Evidence, ...]
@@ -22,6 +23,7 @@ class EvidenceListed:
     quote_counts: Mapping[str, int]
     next_page_token: str | None
     size: AnswerSize | None = None
+    note: str | None = None
     untrusted: bool = field(default=True, init=False)
 
     def entries(self) -> tuple[tuple[str, Any], ...]:

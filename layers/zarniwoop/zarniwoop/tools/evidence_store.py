@@ -32,6 +32,10 @@ MOST_IDS = 50
 MOST_CHARS = 200_000
 USUAL_CHARS = 20_000
 MOST_LISTED = 100
+_NOTHING_YET = "nothing is kept yet: web_fetch and web_search keep what they read, other searches with store_evidence"
+_NONE_OF_THESE = (
+    "no evidence of this task_id or url: leave them out for all of the project's, or read it with web_fetch"
+)
 _ID = r"^ev-[0-9a-f]{32}$"
 
 
@@ -143,11 +147,13 @@ def list_evidence(
             suggested_action="send the next_page_token of the page before, or leave it out to start anew",
         ) from None
     nonce = nonce_for([each.snippet for each in page.evidence])
+    is_empty = not (page.evidence or page.next_page_token or page_token)
     return EvidenceListed(
         evidence=tuple(replace(_fenced_snippet(each, nonce), quotes=(), anchors=()) for each in page.evidence),
         fence=nonce,
         quote_counts={each.id: len(each.quotes) for each in page.evidence},
         next_page_token=page.next_page_token,
+        note=(_NONE_OF_THESE if task_id or url else _NOTHING_YET) if is_empty else None,
     )
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from zarniwoop.contract.evidence import MOST_ANCHORS, Evidence
 from zarniwoop.contract.page import ExtractedPage, PageFormat
+from zarniwoop.evidence.marks import as_read
 from zarniwoop.pages.chain import Reading
-from zarniwoop.pages.keeping import Kept
+from zarniwoop.pages.keeping import Kept, reads_markdown
 from zarniwoop.tools.fetched import FetchedPage, link_of
-from zarniwoop.tools.text_parts import without_marks
 from zarniwoop.tools.untrusted import fenced, nonce_for
 from zarniwoop.tools.ways_out import way_out
 
@@ -60,7 +60,7 @@ def _in_shape(reading: Reading, kept: Kept, shape: PageFormat) -> str | None:
         return None
     if shape is PageFormat.HTML:
         return _markup(reading)
-    return without_marks(kept.body) if shape is PageFormat.TEXT else kept.body
+    return as_read(kept.body) if shape is PageFormat.TEXT and reads_markdown(reading) else kept.body
 
 
 def _with_content(page: FetchedPage, text: str | None, nonce: str) -> FetchedPage:

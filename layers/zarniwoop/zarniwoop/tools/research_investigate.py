@@ -9,7 +9,7 @@ from zarniwoop.contract.modality import SearchModality
 from zarniwoop.contract.problem import Problem
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.stores.runs import RunState
-from zarniwoop.tools.arguments import MAX_QUERY_CHARS, Count, Flag, HitArguments, Words
+from zarniwoop.tools.arguments import MAX_QUERY_CHARS, Amount, Count, Flag, HitArguments, Words
 from zarniwoop.tools.dry_run import DryRun
 from zarniwoop.tools.run_report import RunAccepted, RunReport, with_evidence_apart
 from zarniwoop.tools.tool import Tool, ToolServices
@@ -35,14 +35,14 @@ class InvestigateArguments(HitArguments):
     max_searches: Count = Field(default=6, ge=1, le=20, description="How many searches the plan may hold, 1 to 20.")
     max_results: Count = Field(default=10, ge=1, le=25, description="How many hits each search may bring, 1 to 25.")
     max_concurrency: Count = Field(default=10, ge=1, le=20, description="How many searches run at once, 1 to 20.")
-    refine: bool = Field(default=True, description="Whether a second, smaller wave of searches may fill gaps, once.")
+    refine: Flag = Field(default=True, description="Whether a second, smaller wave of searches may fill gaps, once.")
     refine_depth: Count = Field(
         default=0, ge=0, le=1, description="1: the bodies of the best hits are loaded before they are judged."
     )
     store_evidence: Flag = Field(
         default=False, description="true: the survivors are kept as evidence under the run's id as their task."
     )
-    insights: bool = Field(
+    insights: Flag = Field(
         default=False,
         description="Whether a model draws entities and relations out of the survivors, merged into GET /v1/insights.",
     )
@@ -50,22 +50,20 @@ class InvestigateArguments(HitArguments):
     max_model_tokens: Count = Field(
         default=200_000, ge=1_000, le=2_000_000, description="How many tokens models may read and write for this run."
     )
-    max_cost: float = Field(
+    max_cost: Amount = Field(
         default=1.0,
         ge=0,
         le=100,
-        allow_inf_nan=False,
         description="What the run may cost at providers and models together, in USD, 0 to 100.",
     )
     max_calls: Count | None = Field(
         default=None, ge=1, le=1_000, description="How many requests the run may send to providers at most, 1 to 1000."
     )
     free_only: Flag = Field(default=False, description="true: ask only providers whose calls cost nothing.")
-    wait: float = Field(
+    wait: Amount = Field(
         default=0,
         ge=0,
         le=MAX_WAIT_SECONDS,
-        allow_inf_nan=False,
         description="How many seconds to wait for the result before a run id is given instead, 0 to 25.",
     )
     webhook_url: str | None = Field(

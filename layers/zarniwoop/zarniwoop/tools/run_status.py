@@ -11,7 +11,7 @@ from zarniwoop.dispatch.plan import NOTHING
 from zarniwoop.stores.failure import StoreUnavailable
 from zarniwoop.stores.runs import Run, is_run_id
 from zarniwoop.stores.state import ProjectKey
-from zarniwoop.tools.arguments import HitArguments
+from zarniwoop.tools.arguments import Amount, HitArguments
 from zarniwoop.tools.dry_run import DryRun
 from zarniwoop.tools.research_investigate import MAX_WAIT_SECONDS
 from zarniwoop.tools.run_report import RunReport, with_evidence_apart
@@ -24,11 +24,10 @@ class RunStatusArguments(HitArguments):
     run_id: str = Field(
         min_length=1, max_length=64, description="`data.run_id` of the answer that started the run (r-…)."
     )
-    wait: float = Field(
+    wait: Amount = Field(
         default=0,
         ge=0,
         le=MAX_WAIT_SECONDS,
-        allow_inf_nan=False,
         description=(
             "How many seconds to wait for the run's end before it is told as it stands, 0 to 25. 20 spares you asking "
             "again and again."

@@ -5,14 +5,22 @@ docs.anthropic.com/en/docs/build-with-claude/tool-use; Bedrock: API_runtime_Tool
 ai.google.dev/api/caching#FunctionDeclaration; MCP: schema 2025-11-25.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from zarniwoop.tools.arguments import ToolArguments
 from zarniwoop.tools.tool import Tool
-from zarniwoop.tools.vendor_schemas import Schema, gemini, strict_grammar, strict_openai
+from zarniwoop.tools.vendor_schemas import (
+    Schema,
+    gemini,
+    grammar_size,
+    in_one_grammar,
+    strict_grammar,
+    strict_openai,
+)
 
 
 class SchemaFormat(StrEnum):
@@ -33,6 +41,32 @@ def tool_schema(tool: Tool[Any], shape: SchemaFormat, *, strict: bool = False) -
     inner = next((made[name] for name in ("function", "toolSpec") if name in made), made)
     inner["strict"] = True
     return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrictSet:
+    """Tools for one request: as many of them strict as the vendor takes together, and the names of the others."""
+
+    tools: tuple[dict[str, Any], ...]
+    not_strict: tuple[str, ...]
+
+
+def strict_set(tools: Sequence[Tool[Any]], shape: SchemaFormat, *, as_named: bool = False) -> StrictSet:
+    """In the order given. Who is strict is told by the sizes of their grammars, or, `as_named`, by that order."""
+    strict = range(len(tools)) if STRICT[shape] is not strict_grammar else _strict_ones(tools, as_named=as_named)
+    return StrictSet(
+        tools=tuple(tool_schema(tool, shape, strict=place in strict) for place, tool in enumerate(tools)),
+        not_strict=tuple(tool.name for place, tool in enumerate(tools) if place not in strict),
+    )
+
+
+def _strict_ones(tools: Sequence[Tool[Any]], *, as_named: bool) -> frozenset[int]:
+    """Their places."""
+    schemas = [strict_grammar(_arguments_schema(tool.arguments)) for tool in tools]  # type: ignore[arg-type] # as above
+    places = list(range(len(tools)))
+    if not as_named:
+        places.sort(key=lambda place: grammar_size(schemas[place]).optional)
+    return frozenset(places[each] for each in in_one_grammar([schemas[place] for place in places]))
 
 
 def output_schema(tool: Tool[Any]) -> dict[str, Any]:

@@ -2,15 +2,22 @@
 
 OpenAI, `strict`: developers.openai.com/api/docs/guides/structured-outputs: every member is required, what may be left
 out is null. Anthropic and Bedrock, `strict`: platform.claude.com/docs/en/build-with-claude/structured-outputs: no
-bounds of numbers, texts and lists. Both make a grammar of the schema, so patterns are left out: they make it too large,
-and the tool checks them itself. Gemini: ai.google.dev/api/caching#Schema, of OpenAPI 3.0; of formats of a text it knows
-`date-time` and `enum` alone.
+bounds of numbers, texts and lists, and limits on all strict tools of a request together ("schema complexity limits"),
+which are kept for Bedrock, too, where Claude is asked. Both vendors make a grammar of the schema, so patterns are left
+out: they make it too large, and the tool checks them itself. Gemini: ai.google.dev/api/caching#Schema, of OpenAPI 3.0;
+of formats of a text it knows `date-time` and `enum` alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 Schema = dict[str, Any]
+
+MOST_STRICT_TOOLS = 20
+MOST_OPTIONAL = 24
+MOST_UNIONS = 16
+"""Of Anthropic, for one request: strict tools; members of them that may be left out; members of several types."""
 
 _IN_A_GRAMMAR = frozenset(("type", "description", "enum", "format", "properties", "required", "items"))
 _OF_OPENAI = _IN_A_GRAMMAR | {"minimum", "maximum", "minItems", "maxItems"}
@@ -36,9 +43,55 @@ def strict_grammar(schema: Schema) -> Schema:
     return _closed(_only(schema, _IN_A_GRAMMAR))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrammarSize:
+    """What counts against the limits of a request, through all that lies within a schema."""
+
+    tools: int = 0
+    optional: int = 0
+    unions: int = 0
+
+    def __add__(self, other: "GrammarSize") -> "GrammarSize":
+        return GrammarSize(
+            tools=self.tools + other.tools,
+            optional=self.optional + other.optional,
+            unions=self.unions + other.unions,
+        )
+
+    @property
+    def is_taken(self) -> bool:
+        return self.tools <= MOST_STRICT_TOOLS and self.optional <= MOST_OPTIONAL and self.unions <= MOST_UNIONS
+
+
+def grammar_size(schema: Schema) -> GrammarSize:
+    """Of one strict tool."""
+    return GrammarSize(tools=1) + _within(schema)
+
+
+def in_one_grammar(schemas: Sequence[Schema]) -> frozenset[int]:
+    """The places of those that a request takes together, whoever comes first in; what does not fit is passed over."""
+    total, taken = GrammarSize(), set()
+    for place, schema in enumerate(schemas):
+        if (grown := total + grammar_size(schema)).is_taken:
+            total = grown
+            taken.add(place)
+    return frozenset(taken)
+
+
 def gemini(schema: Schema) -> Schema:
     """Types are spelt in capitals, as the enumeration of the API has them."""
     return _in_capitals(_only(schema, _OF_GEMINI))
+
+
+def _within(schema: Schema) -> GrammarSize:
+    members: dict[str, Schema] = schema.get("properties", {})
+    size = GrammarSize(
+        optional=len(members.keys() - set(schema.get("required", ()))),
+        unions=int("anyOf" in schema or isinstance(schema.get("type"), list)),
+    )
+    for each in (*members.values(), *schema.get("anyOf", ()), *filter(None, [schema.get("items")])):
+        size += _within(each)
+    return size
 
 
 def _only(schema: Schema, known: frozenset[str]) -> Schema:
