@@ -62,7 +62,7 @@ def test_a_watched_run_survives_ctrl_c_and_is_read_to_its_end(
     providers.fault("wikipedia", "slow", delay_ms=5000)
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "zarniwoop_cli", *SLOW],
+        ["-m", "zarniwoop_cli", *SLOW, "--keep-on-interrupt"],
         env=dict(variables),
         encoding="utf-8",
         timeout=PATIENCE,

@@ -19,7 +19,8 @@ from zarniwoop.contract.result import SearchResult
 from zarniwoop.entry.tool import tool
 from zarniwoop.stores.continuations import Rest, handle_of
 from zarniwoop.stores.run_files import RESULT
-from zarniwoop.tools.arguments import MOST_BYTES, USUAL_CHARS
+from zarniwoop.text.tokens import most_tokens
+from zarniwoop.tools.arguments import MOST_BYTES, MOST_TOKENS, USUAL_CHARS
 from zarniwoop.tools.registry import TOOLS
 
 SCOPE = {"tenant_id": "acme", "project_id": "demo"}
@@ -157,6 +158,43 @@ def test_an_answer_is_within_what_models_take(environment: FakeEnvironment, case
     check_answer(name, answer)
     size = answer["data"].get("size")
     assert size is None or size["hits_left"] == 0 or (size["handle"] and size["hits"] > 0), size
+
+
+DENSE = {
+    "numbers": "\n".join(f"| {at} | {at * 7919 % 1000} | 0.{at * 104729 % 1000} | -{at % 97} |" for at in range(6_000)),
+    "hexadecimal": "\n".join(f"{at * 2654435761 % 2**64:016x}" for at in range(9_000)),
+    "Amharic": "የገዳሙ ትልቅ ደወል በበጋ የተሠራው ቅይጡን በምስጢር በጠበቀ አንጥረኛ ነው። " * 1_500,
+    "Japanese": "修道院の大きな鐘は、合金の秘密を守った鋳物師によって鋳造されました。" * 2_000,
+    "signs": "│ ─ ┼ █ ░ • → ★ № ° ± × … — " * 3_000,
+}
+BOUNDS = {"bytes": MOST_BYTES, "tokens": MOST_TOKENS}
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_a_dense_page_is_bounded_by_its_tokens_and_read_on_to_its_end(environment: FakeEnvironment, kind: str) -> None:
+    """Bytes alone would let twice as many through."""
+    url, text = URLS[0], DENSE[kind]
+    environment.__dict__["page_fetcher"] = FakePages({url: read(url, page(text))})
+    answer, whole = _for_models(environment, "web_fetch", {"urls": [url], "max_chars": USUAL_CHARS}), 0
+    while True:
+        assert answer["ok"], answer["error"]
+        encoded = orjson.dumps(answer).decode()
+        assert most_tokens(encoded) <= MOST_TOKENS
+        data = answer["data"]
+        whole += sum(
+            len(each.get("content") or each.get("text") or "")
+            for each in (*data.get("pages", ()), *data.get("parts", ()))
+        )
+        if not data["size"]["handle"]:
+            break
+        answer = _for_models(environment, "result_read", {"handle": data["size"]["handle"], "max_chars": USUAL_CHARS})
+    assert whole >= len(text)
+
+
+def _for_models(environment: FakeEnvironment, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    spec = next(each for each in TOOLS if each.name == name)
+    message = {"scope": SCOPE, "arguments": arguments, "bounds": BOUNDS}
+    return tool(spec, lambda: environment)(message, LambdaContext())
 
 
 def test_every_tool_has_a_case() -> None:

@@ -44,11 +44,11 @@ def test_bounds_that_are_none_are_refused(given: Any) -> None:
 def test_what_cannot_be_shortened_is_refused_rather_than_handed_out_empty() -> None:
     """`data: null` beside `ok: true` would say that there is nothing."""
     result = ToolResult(ok=True, data={"text": "x" * 20_000}, evidence=({"id": "ev-1"},))
-    envelope = bounded(result, 10_000, None)
+    envelope = bounded(result, Bounds(bytes=10_000), None)
     assert (envelope["ok"], envelope["data"]) == (False, None)
     assert envelope["error"]["type"] == "urn:zarniwoop:problem:answer-too-large"
     assert envelope["evidence"] == [{"id": "ev-1"}]
-    assert bounded(result, 30_000, None)["data"] == result.data
+    assert bounded(result, Bounds(bytes=30_000), None)["data"] == result.data
 
 
 def _heavy(request: SearchRequest) -> SearchResult:

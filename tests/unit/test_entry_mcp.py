@@ -17,7 +17,7 @@ from tests.fakes.mcp import ENVELOPE, HANDSHAKES, STATELESS, FakeToolFunctions, 
 from zarniwoop.entry.mcp import mcp
 from zarniwoop.mcp.revisions import REVISIONS, Code
 from zarniwoop.stores.functions import FunctionFault, FunctionUnavailable
-from zarniwoop.tools.arguments import MOST_BYTES, USUAL_CHARS, parse_arguments
+from zarniwoop.tools.arguments import MOST_BYTES, MOST_TOKENS, USUAL_CHARS, parse_arguments
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.research_investigate import InvestigateArguments
 from zarniwoop.tools.tool import Tool
@@ -131,7 +131,7 @@ def test_a_call_goes_to_the_tools_own_function_in_the_callers_name() -> None:
     whose = {"tenant_id": "acme", "project_id": "demo", "level": 1}
     assert message["scope"] == {**whose, "tools": ["research_search", "web_fetch"]}
     assert message["arguments"] == {"query": QUERY, "modality": "WEB", "max_chars": USUAL_CHARS}
-    assert message["bounds"] == {"bytes": MOST_BYTES, "seconds": 23.0}
+    assert message["bounds"] == {"bytes": MOST_BYTES, "tokens": MOST_TOKENS, "seconds": 23.0}
     assert functions.allowances == [25.0]
 
 
@@ -230,13 +230,13 @@ def test_what_is_no_envelope_is_not_handed_on(garbage: bytes) -> None:
     assert result["structuredContent"]["error"]["type"] == "urn:zarniwoop:problem:unready"
 
 
-@pytest.mark.parametrize("filler", ["x", "ü", "鐘"])
-def test_an_answer_that_no_client_takes_is_refused_with_the_way_out(filler: str) -> None:
-    """Of whatever letters; what is just small enough is handed on."""
-    room = MOST_BYTES - len(orjson.dumps({**ENVELOPE, "data": ""}))
-    fits = {**ENVELOPE, "data": filler * (room // len(filler.encode()))}
+@pytest.mark.parametrize(("filler", "most"), [("x", MOST_BYTES), ("ü", MOST_TOKENS), ("鐘", MOST_TOKENS * 2 // 3)])
+def test_an_answer_that_no_client_takes_is_refused_with_the_way_out(filler: str, most: int) -> None:
+    """Of whatever letters, by bytes or by tokens; what is just small enough is handed on."""
+    room = most - len(orjson.dumps({**ENVELOPE, "data": ""}))
+    fits = {**ENVELOPE, "data": filler * room}
     assert _called(FakeToolFunctions(fits))["structuredContent"] == fits
-    result = _called(FakeToolFunctions({**ENVELOPE, "data": filler * room + "x"}))
+    result = _called(FakeToolFunctions({**ENVELOPE, "data": filler * most}))
     assert result["structuredContent"]["error"]["type"] == "urn:zarniwoop:problem:answer-too-large"
     assert "max_chars" in result["structuredContent"]["error"]["suggested_action"]
 

@@ -43,12 +43,13 @@ def to_hit(page: Mapping[str, Any], modality: SearchModality, wiki: str, languag
     flag = True if "disambiguation" in (page.get("pageprops") or {}) else None
     about = {"pageid": number, "description": description, "disambiguation": flag}
     path = quote((page.get("key") or title).replace(" ", "_"), safe="/:(),!*@;~$")
+    url = http_url(page.get("fullurl")) or f"{wiki}/wiki/{path}"
     return SearchHit(
         title=title,
-        url=http_url(page.get("fullurl")) or f"{wiki}/wiki/{path}",
+        url=url,
         modality=modality,
         snippet=clip(lead, 300) if lead else passage if passage != title else description,
-        source=host_of(wiki),
+        source=host_of(url),
         content=_content_reference(lead, number),
         language=language,
         extras={name: value for name, value in about.items() if value is not None},

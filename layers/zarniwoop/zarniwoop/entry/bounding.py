@@ -3,7 +3,7 @@
 The bound is that of `data`; `evidence` links to the hits that are shown, and the others take their links along.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from zarniwoop.tools.arguments import MAX_CHARS, MIN_CHARS
 from zarniwoop.tools.bounding import ANY_KEPT, SHARE_OF_LINKS, Keep, bound, entries_of, links_within
 from zarniwoop.tools.linked_hits import Link, links_to_shown
 from zarniwoop.tools.research_rich import RichResult
+from zarniwoop.tools.result_read import Page
 from zarniwoop.wiring import Environment
 
 _LONGEST_BODY = MAX_CHARS * 9 // 10
@@ -59,16 +60,22 @@ class Bounding:
         What has no hits to put aside is left as it is. A hit that no page could hold goes without its inline body.
         The other pages are as long as the caller wishes: they go another way, which takes more.
         """
+        for max_chars in _steps(limit):
+            tried = self._tried(result, max_chars, lambda _entries: ANY_KEPT)
+            if tried is None:
+                break
+            if weigh(as_json(tried)) <= limit:
+                return self._tried(result, max_chars) or result
+        return result
+
+    def _tried(self, result: ToolResult, max_chars: int, keep: Keep | None = None) -> ToolResult | None:
+        """None for what cannot be shortened. What does not fit is put aside, unless `keep` says otherwise."""
+        if isinstance(self._whole, Page):
+            return replace(result, data=self._whole.shorter(max_chars))
         scope, whole = self._scope, _readable(self._whole)
         if scope is None or entries_of(whole) is None:
-            return result
-        max_chars = limit
-        while max_chars >= MIN_CHARS:
-            tried = self._bounded(result, whole, max_chars, lambda _entries: ANY_KEPT)
-            if weigh(as_json(tried)) <= limit:
-                return self._bounded(result, whole, max_chars, self._keeping(scope))
-            max_chars = max_chars * 3 // 4
-        return result
+            return None
+        return self._bounded(result, whole, max_chars, keep or self._keeping(scope))
 
     def _bounded(self, result: ToolResult, whole: Any, max_chars: int, keep: Keep) -> ToolResult:
         data = bound(whole, max_chars, keep, self._links)
@@ -93,6 +100,12 @@ class Bounding:
             return handle_of(token, 0), expires_at
 
         return keep
+
+
+def _steps(limit: int) -> Iterator[int]:
+    while limit >= MIN_CHARS:
+        yield limit
+        limit = limit * 3 // 4
 
 
 def _with_fewer_links(result: ToolResult, max_chars: int) -> ToolResult:

@@ -16,7 +16,7 @@ from zarniwoop.contract.failure import StackMisconfigured, ZarniwoopError
 from zarniwoop.contract.problem import CallerError, OutOfTime, Unready
 from zarniwoop.contract.request import SearchScope
 from zarniwoop.entry.answers import broken, misconfigured, refused
-from zarniwoop.entry.bounds import oversized
+from zarniwoop.entry.bounds import Bounds, oversized, weight
 from zarniwoop.entry.callers import Caller
 from zarniwoop.entry.invocation import deadline, log_fault
 from zarniwoop.entry.lambda_context import LambdaContext
@@ -24,7 +24,7 @@ from zarniwoop.mcp.results import call_result
 from zarniwoop.stores.functions import ALLOWANCES, CONNECT_SECONDS, FunctionFault, FunctionUnavailable, longest_within
 from zarniwoop.text.as_json import as_json, sort_key
 from zarniwoop.text.names import snake_case
-from zarniwoop.tools.arguments import MAX_CHARS, MOST_BYTES, USUAL_CHARS, ToolArguments, parse_arguments
+from zarniwoop.tools.arguments import MAX_CHARS, MOST_BYTES, MOST_TOKENS, USUAL_CHARS, ToolArguments, parse_arguments
 from zarniwoop.tools.research_investigate import SAME_RUN
 from zarniwoop.tools.tool import Tool
 from zarniwoop.wiring import Environment
@@ -34,6 +34,7 @@ _ON_THE_WAY = 2.0
 _LONGEST_SECONDS = ALLOWANCES[0] + CONNECT_SECONDS + 0.5
 """A little more than the longest wait takes, since some of it is gone before the wait is chosen."""
 _KEY_SECONDS = 3600
+_FOR_MODELS = Bounds(bytes=MOST_BYTES, tokens=MOST_TOKENS)
 _MOST_SENT = 8 * MOST_BYTES
 """Lambda writes JSON wider than we do: six bytes for a character that takes two or three."""
 _ENVELOPE = {"ok", "data", "error", "evidence"}
@@ -50,7 +51,7 @@ class ToolCalls:
     def __call__(self, tool: Tool[Any], given: Mapping[str, Any]) -> dict[str, Any]:
         envelope = self._envelope(tool, given)
         encoded = as_json(envelope)
-        if len(encoded) > MOST_BYTES:
+        if weight(_FOR_MODELS)(encoded) > MOST_BYTES:
             envelope, encoded = _told(refused(oversized()))
         error = envelope["error"] or {}
         outcome = "ok" if envelope["ok"] is True else str(error.get("type", "")).rpartition(":")[2]
@@ -83,7 +84,7 @@ class ToolCalls:
                 "level": scope.level,
             },
             "arguments": _under_a_key(tool, _within_bounds(tool, given), scope, self.services.clock.now()),
-            "bounds": {"bytes": MOST_BYTES, "seconds": allowance - _ON_THE_WAY},
+            "bounds": {"bytes": MOST_BYTES, "tokens": MOST_TOKENS, "seconds": allowance - _ON_THE_WAY},
         }
         try:
             sent = self.services.tool_functions.ask(

@@ -93,7 +93,7 @@ def _from_invocation(spec: Tool[Any], event: Event, services: Environment, conte
         return _call(spec, event, services, context, bounding, seconds=min(bounds.seconds, spec.max_seconds))
 
     result = guarded(services, context.aws_request_id, spec, work)
-    return bounded(result, bounds.bytes, bounding.shorten)
+    return bounded(result, bounds, bounding.shorten)
 
 
 def _from_event(spec: Tool[Any], event: Event, services: Environment, context: LambdaContext) -> dict[str, Any]:

@@ -23,7 +23,7 @@ MAX_RESULTS = 50
 MOST_TOKENS = 25_000
 """Of one answer to a model: with more, clients cut it off or refuse it."""
 BYTES_A_TOKEN = 2.5
-"""No fewer: hits as JSON take 3 to 4 (o200k), those whose addresses and ids are long 2.5, plain prose more than 4."""
+"""Hits as JSON have 3 to 4 (o200k), prose more; of what has fewer the tokens are estimated (`text.tokens`)."""
 MOST_BYTES = int(MOST_TOKENS * BYTES_A_TOKEN)
 MIN_CHARS, USUAL_CHARS, MAX_CHARS = 2_000, MOST_BYTES * 4 // 5, 1_000_000
 """The usual is what models are given: with what stands around `data`, `MOST_BYTES` hold it."""

@@ -37,6 +37,14 @@ class Continued(TypedDict, total=False):
     evidence: list[Mapping[str, Any]]
 
 
+class Page(dict[str, Any]):
+    """`Continued`, and how to have it begin where it begins and end sooner, within so many characters."""
+
+    def __init__(self, content: Mapping[str, Any], shorter: "Callable[[int], Page]") -> None:
+        super().__init__(content)
+        self.shorter = shorter
+
+
 class ResultReadArguments(HitArguments):
     """Arguments of `result_read`."""
 
@@ -49,7 +57,7 @@ def read_on(
     handle: str,
     check: Callable[[str], None],
     bound: Callable[[int], int],
-) -> dict[str, Any]:
+) -> Page:
     """The next page. `check` is told the tool's name, `bound` makes the page's of the answer's.
 
     Raises UnknownThing and Unready, and what `check` raises.
@@ -96,14 +104,15 @@ def _may_read(scope: SearchScope, tool: str) -> bool:
     return any(each.name == tool and scope.level >= each.level and each.is_named_by(scope.tools) for each in TOOLS)
 
 
-def _page(rest: Rest, token: str, offset: int, max_chars: int) -> dict[str, Any]:
+def _page(rest: Rest, token: str, offset: int, max_chars: int) -> Page:
     entries = rest.entries[offset:]
     paths = tuple(dict.fromkeys(path for path, _ in entries))
     shell = shell_chars(paths, rest.tool, max_chars)
     count, sizes = fitting(entries, max_chars - shell)
     more = (handle_of(token, offset + count), rest.expires_at) if count < len(entries) else None
     size = size_of(max_chars, count, sizes, more, shell)
-    return {**nested(entries[:count]), "tool": rest.tool, "size": size, "untrusted": True}
+    content = {**nested(entries[:count]), "tool": rest.tool, "size": size, "untrusted": True}
+    return Page(content, lambda most: _page(rest, token, offset, most))
 
 
 def _unknown() -> UnknownThing:
