@@ -143,6 +143,15 @@ def test_a_site_is_applied_here() -> None:
     assert search(fixture("wikipedia", "encyclopedia.json"), site="example.org").dropped_count == 3
 
 
+def test_the_source_is_the_site_of_the_hit_and_not_who_was_asked() -> None:
+    """Behind a mirror or a proxy the pages are still the wiki's; where no page names its address, the wiki's own."""
+    asked = "http://127.0.0.1:8080/en"
+    hits = search(fixture("wikipedia", "encyclopedia.json"), base_url=asked).hits
+    assert {hit.source for hit in hits} == {"en.wikipedia.org"}
+    (named,) = search({"batchcomplete": True, "query": {"pages": [{"title": "Bell"}]}}, base_url=asked).hits
+    assert (named.url, named.source) == (f"{asked}/wiki/Bell", "127.0.0.1")
+
+
 def test_pages_come_in_the_order_of_their_index_with_the_lead_as_content() -> None:
     """The list itself is in no order; a `<` in a lead is text."""
     first, second, third = search(fixture("wikipedia", "encyclopedia.json")).hits
