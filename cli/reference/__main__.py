@@ -1,10 +1,11 @@
-"""`make docs`: writes what is generated into the documents, and nothing else of them."""
+"""`make docs`: writes what is generated into the documents and the command line's data, and nothing else of them."""
 
 import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from reference.commands import known_tools
 from reference.openapi import document
 from reference.providers import page, summary_table
 from reference.routes import route_table
@@ -27,6 +28,7 @@ def documents() -> dict[Path, str]:
     return {
         **{path: _filled(path, tables) for path, tables in _TABLES.items()},
         ROOT / "docs" / "providers.md": page(),
+        ROOT / "cli" / "zarniwoop_cli" / "tools.json": known_tools(),
         ROOT / "docs" / "openapi.json": json.dumps(api, ensure_ascii=False, indent=1) + "\n",
         ROOT / "functions" / "openapi" / "openapi.json": json.dumps(api, ensure_ascii=False, separators=(",", ":")),
     }

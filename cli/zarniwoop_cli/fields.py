@@ -4,7 +4,7 @@ A test compares them with the registry, so that a tool's new argument is missing
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
@@ -56,12 +56,15 @@ class Field:
     positional: bool = False
     default: Any = None
     many: bool = False
+    required: bool = False
+    parser: Callable[[str], Any] | None = None
 
     def parameter(self) -> inspect.Parameter:
         kind = list[self.kind] if self.many else self.kind  # type: ignore[name-defined] # a type that a value names
-        annotation = kind if self.positional else kind | None
+        needed = self.positional or self.required
+        annotation = kind if needed else kind | None
         told = typer.Argument(help=self.help) if self.positional else self._option()
-        default = inspect.Parameter.empty if self.positional else self.default
+        default = inspect.Parameter.empty if needed else self.default
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, told], default=default
         )
@@ -70,8 +73,8 @@ class Field:
         flag = "--" + self.name.replace("_", "-")
         if self.kind is bool and not self.flags:
             return typer.Option(flag, help=self.help)
-        shown = self.default is not None
-        return typer.Option(*(self.flags or (flag,)), help=self.help, case_sensitive=False, show_default=shown)
+        told: dict[str, Any] = {"help": self.help, "case_sensitive": False, "show_default": self.default is not None}
+        return typer.Option(*(self.flags or (flag,)), parser=self.parser, **told)
 
 
 def field(name: str, kind: Any, told: str, *flags: str, **more: Any) -> Field:

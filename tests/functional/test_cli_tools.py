@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
 from tests.fakes.http_api import FakeApi, envelope, fake_api
+from tests.functional import command_line
 from tests.functional.cli_answers import found
 from tests.functional.command_line import zarniwoop
 from zarniwoop.tools.arguments import parse_arguments
 from zarniwoop.tools.registry import TOOLS
+from zarniwoop_cli import catalogue
+from zarniwoop_cli.app import made
 from zarniwoop_cli.commands.tools import TOOL_COMMANDS
 
 
@@ -179,3 +183,101 @@ def test_a_change_of_settings_names_the_version_that_stands_there(api: FakeApi) 
     api.script("PUT", "/v1/settings", envelope({"saved": ["a"], "left": [], "version": "v8", "in_force": "at once"}))
     zarniwoop("settings", "set", "a=b", api=api)
     assert api.asked_for("/v1/settings")[-1].body["version"] == "v7"
+
+
+TOMORROW: dict[str, Any] = {
+    "name": "tool_of_tomorrow",
+    "title": "Tomorrow",
+    "description": "Look into tomorrow.",
+    "arguments": [
+        {"name": "query", "type": "text", "description": "What to look for in [brackets].", "required": True},
+        {"name": "max_results", "type": "integer", "description": "How many.", "default": 3},
+        {"name": "kind", "type": "text", "choices": ["near", "far-off"], "description": "Which kind."},
+        {"name": "words", "type": "text", "many": True, "description": "Some words."},
+        {"name": "deep", "type": "boolean", "description": "Whether it goes deep."},
+        {"name": "url", "type": "text", "description": "Named as an option of every command."},
+        {"name": "from", "type": "text", "description": "Named as a word of Python."},
+        {"name": "filter", "type": "json", "description": "An object."},
+        {"name": "days", "type": "integer", "description": "How many days.", "required": True},
+        {"name": "project_id", "type": "text", "description": "Every command's --project."},
+    ],
+}
+
+
+@pytest.fixture
+def tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command with one tool more in its data file."""
+    known = tmp_path / "tools.json"
+    known.write_text(json.dumps([*catalogue.catalogue(), TOMORROW]), "utf-8")
+    monkeypatch.setattr(catalogue, "FILE", known)
+    with_it = typer.main.get_command(made())
+    monkeypatch.setattr(command_line, "_command", lambda: with_it)
+
+
+@pytest.mark.usefixtures("tomorrow")
+def test_a_tool_without_a_command_made_by_hand_has_one_by_its_arguments(api: FakeApi) -> None:
+    """Typed, sent under the tool's own names, and its answer shown as any other."""
+    api.tool("tool_of_tomorrow", envelope(found()))
+    words = "bells --days 4 --max-results 2 --kind far-off --words a --words b --no-deep --from x --project demo"
+
+    ended = zarniwoop(
+        *("tool-of-tomorrow", *words.split(), "--argument-url", "https://u.example", "--filter", '{"a": [1]}'), api=api
+    )
+
+    assert ended.exit_code == 0, ended.stderr
+    assert "Cologne Cathedral" in ended.stdout
+    plain = {"query": "bells", "days": 4, "max_results": 2, "kind": "far-off", "words": ["a", "b"], "deep": False}
+    odd = {"from": "x", "url": "https://u.example", "filter": {"a": [1]}, "project_id": "demo"}
+    assert [each.body for each in api.asked] == [{**plain, **odd}]
+    assert "tool_of_tomorrow" in catalogue.known_tools("tool_")
+
+
+@pytest.mark.usefixtures("tomorrow")
+def test_what_was_not_given_to_such_a_command_is_left_to_the_tool(api: FakeApi) -> None:
+    """Defaults are told in the help and not sent."""
+    api.tool("tool_of_tomorrow", envelope(found()))
+    ended = zarniwoop("tool-of-tomorrow", "bells", "--days", "4", "--json", api=api)
+    assert json.loads(ended.stdout)["ok"] is True
+    assert [each.body for each in api.asked] == [{"query": "bells", "days": 4}]
+
+
+@pytest.mark.usefixtures("tomorrow")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "bells",
+        "bells --days x",
+        "bells --days 1 --kind no",
+        "bells --days 1 --filter {",
+        "bells --days 1 --json --jsonl",
+    ],
+)
+def test_such_a_command_refuses_what_its_tool_cannot_take(words: str, api: FakeApi) -> None:
+    """Before anybody is asked."""
+    assert zarniwoop("tool-of-tomorrow", *words.split(), api=api).exit_code == 2
+    assert api.asked == []
+
+
+@pytest.mark.usefixtures("tomorrow")
+def test_such_a_command_tells_what_its_tool_says_of_itself() -> None:
+    """Brackets are no markup."""
+    told = zarniwoop("tool-of-tomorrow", "--help", variables={"COLUMNS": "160"}).stdout
+    for words in ("Look into tomorrow.", "What to look for in [brackets].", "near|far-off", "Usually 3.", "--no-deep"):
+        assert words in told
+
+
+TODAY = {
+    "evidence-store": ("evidence_store", "--action cite --ids ev-" + "0" * 32 + " --format bibtex --argument-url u"),
+    "run-status": ("run_status", "r-1 --wait 2"),
+}
+
+
+@pytest.mark.parametrize("name", TODAY)
+def test_commands_by_default_send_what_their_tools_take(name: str, api: FakeApi) -> None:
+    """Of the registry as it is."""
+    (tool,) = [each for each in TOOLS if each.name == TODAY[name][0]]
+    api.tool(tool.name, envelope({"anything": 1}))
+    ended = zarniwoop(name, *TODAY[name][1].split(), api=api)
+    assert ended.exit_code == 0, ended.stderr
+    parse_arguments(tool.arguments, api.asked[0].body)

@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import importlib
+import json
 import re
 import sys
 import tomllib
@@ -12,6 +13,8 @@ from typing import Any, get_args
 import pytest
 
 import zarniwoop_client
+from reference.__main__ import documents
+from reference.commands import known_tools as known_tools_file
 from tests.fakes.template import ROOT
 from tests.functional.command_line import zarniwoop
 from tests.house_rules.test_layout import imported
@@ -21,7 +24,8 @@ from zarniwoop.contract.request import CacheUse, Strategy
 from zarniwoop.tools.registry import TOOLS
 from zarniwoop.tools.tool import Tool
 from zarniwoop_cli import fields
-from zarniwoop_cli.commands.tools import KNOWN_TOOLS, TOOL_COMMANDS
+from zarniwoop_cli.catalogue import FILE, fields_of, known_tools
+from zarniwoop_cli.commands.tools import TOOL_COMMANDS, default_commands
 from zarniwoop_cli.exits import MEANING
 from zarniwoop_cli.show.shapes import SHAPES
 
@@ -55,7 +59,31 @@ def test_the_words_of_options_are_those_of_the_contract() -> None:
 
 def test_the_shell_completes_every_tool() -> None:
     """Of the registry; `call` takes later ones as well."""
-    assert set(KNOWN_TOOLS) == {tool.name for tool in TOOLS}
+    assert set(known_tools()) == {tool.name for tool in TOOLS}
+
+
+def test_every_tool_has_one_command_of_its_own() -> None:
+    """Made by hand or by default, under names that no other command has."""
+    reached = [*_BY_COMMANDS_OF_THEIR_OWN, *(each.tool for each in default_commands())]
+    assert sorted(reached) == sorted(tool.name for tool in TOOLS)
+    shown = _commands_shown()
+    assert len(shown) == len(set(shown))
+    assert {each.name for each in (*TOOL_COMMANDS, *default_commands())} <= set(shown)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_could_have_a_command_by_default(tool: Tool[Any]) -> None:
+    """With an option for each argument of the registry; whose project and process it is, all commands say."""
+    (entry,) = [each for each in json.loads(known_tools_file()) if each["name"] == tool.name]
+    offered = {each.name.removesuffix("__") for each in fields_of(entry["arguments"])}
+    assert offered == tool.arguments.model_fields.keys() - {"project_id", "process_id"}
+
+
+def test_what_the_command_knows_of_tools_is_installed_with_it() -> None:
+    """Its text is compared with the registry's among the documents; `make docs` writes it anew."""
+    package = tomllib.loads((ROOT / "cli" / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert FILE.name in package["package-data"]["zarniwoop_cli"]
+    assert FILE in documents()
 
 
 def test_what_is_installed_elsewhere_is_whole() -> None:
@@ -96,8 +124,12 @@ def test_the_exit_codes_are_in_the_help_and_on_the_operations_page() -> None:
 def test_every_command_is_on_the_operations_page() -> None:
     """In the first cells of its table."""
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^│ ([a-z]+) ", zarniwoop("--help", variables={"COLUMNS": "200"}).stdout, re.MULTILINE)
+    shown = _commands_shown()
     assert shown
     told = " ".join(re.findall(r"^\| (`[a-z][^|]*) \|", page, re.MULTILINE))
     for name in shown:
         assert re.search(rf"`{name}[ `]", told), name
+
+
+def _commands_shown() -> list[str]:
+    return re.findall(r"^│ ([a-z][a-z-]*) ", zarniwoop("--help", variables={"COLUMNS": "200"}).stdout, re.MULTILINE)

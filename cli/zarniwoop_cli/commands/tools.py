@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from zarniwoop_cli.catalogue import as_arguments, catalogue, command_name, fields_of, known_tools
 from zarniwoop_cli.command import command
 from zarniwoop_cli.fields import (
     CACHE,
@@ -126,33 +127,38 @@ TOOL_COMMANDS = (
 
 
 def register(app: typer.Typer) -> None:
-    for each in TOOL_COMMANDS:
+    for each in (*TOOL_COMMANDS, *default_commands()):
         _register_tool(app, each)
     command(app, "call")(call)
     command(app, "tools")(tools)
 
 
+def default_commands() -> tuple[ToolCommand, ...]:
+    """For every tool that nobody made a command for, under its own name."""
+    made = {*(each.tool for each in TOOL_COMMANDS), "research_investigate"}
+    return tuple(
+        ToolCommand(
+            name=command_name(tool["name"]),
+            tool=tool["name"],
+            help=tool["description"],
+            fields=fields_of(tool["arguments"]),
+        )
+        for tool in catalogue()
+        if tool["name"] not in made
+    )
+
+
 def _register_tool(app: typer.Typer, spec: ToolCommand) -> None:
     def body(session: Session, **values: Any) -> None:
-        session.call(spec.tool, given(values))
+        session.call(spec.tool, given(as_arguments(values)))
 
     body.__doc__ = spec.help
     command(app, spec.name, fields=(*spec.fields, PROCESS))(body)
 
 
-KNOWN_TOOLS = tuple(
-    sorted({*(each.tool for each in TOOL_COMMANDS), "research_investigate", "evidence_store", "run_status"})
-)
-"""What the shell completes, which asks at every key, so that no stack is asked."""
-
-
-def _known_tools(incomplete: str) -> list[str]:
-    return [name for name in KNOWN_TOOLS if name.startswith(incomplete)]
-
-
 def call(
     session: Session,
-    tool: Annotated[str, typer.Argument(help="The tool's name: `tools` lists them.", autocompletion=_known_tools)],
+    tool: Annotated[str, typer.Argument(help="The tool's name: `tools` lists them.", autocompletion=known_tools)],
     arguments: Annotated[
         list[str] | None, typer.Argument(help="name=text, or name:=JSON: query=graphene max_results:=3")
     ] = None,
