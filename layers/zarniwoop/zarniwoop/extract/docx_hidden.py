@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from zarniwoop.extract.appearance import hidden_by
+from zarniwoop.extract.colours import WHITE, Colour, colour
 from zarniwoop.extract.docx import WordFile, is_repeated, local_name
-from zarniwoop.extract.styles import WHITE, Colour, Hidden, colour, hidden_by
+from zarniwoop.extract.styles import Hidden
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

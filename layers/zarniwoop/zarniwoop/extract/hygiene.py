@@ -9,7 +9,7 @@ for extractors alone: what is given out is `given_html`.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import islice
 from typing import Any
@@ -17,10 +17,11 @@ from typing import Any
 from zarniwoop.extract.facts import PageFacts
 from zarniwoop.extract.invisible import seen, smuggled
 from zarniwoop.extract.limits import MOST_EVENTS
-from zarniwoop.extract.styles import WHITE, Colour, Hidden, StyleRules, background_of, hidden_by
+from zarniwoop.extract.style_rules import StyleRules
+from zarniwoop.extract.styles import Hidden
+from zarniwoop.extract.view import Frame, Passage, Reading, View
 
 _CHUNK = 65_536
-_NEVER_HIDDEN = frozenset(("html", "head", "body"))
 _NOT_TEXT = frozenset(
     [
         "script",
@@ -53,37 +54,42 @@ _UNSEEN_ATTRIBUTES = frozenset(_KEPT_ATTRIBUTES) - {"href", "lang", "datetime", 
 _DESCRIBES = re.compile(r"(?:description|title|headline)$", re.IGNORECASE)
 """What search engines show of a page is not hidden."""
 _MOST_ATTRIBUTE = 2_000
+_MOST_ATTRIBUTES = 60
+_HIDE = ("style", "class", "id", "hidden", "aria-hidden", "bgcolor", "color")
+_SHOWN_BY_SCRIPTS = (Hidden.INVISIBLE, Hidden.TRANSPARENT)
 _LONG_ALTERNATIVE = 250
 _ALTERNATIVES = ("alt", "title", "aria-label", "data-prompt", "data-instructions")
-_SCREEN_READERS = re.compile(
-    r"(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|element-invisible)(?:\s|$)", re.IGNORECASE
-)
 
 
 class Cleaner:
-    """The parser's target. `presume_white` takes a page that names no background for a white one."""
+    """The parser's target."""
 
-    def __init__(self, rules: StyleRules, *, presume_white: bool = True) -> None:
+    def __init__(self, rules: StyleRules, reading: Reading) -> None:
         self.facts = PageFacts()
         self.counts: Counter[str] = self.facts.counts
         self.presumed_chars = 0
+        self.waiting_chars = 0
+        """Of what a script may yet show."""
         self.tags = 0
         self.depth = 0
         self.deepest = 0
-        self._rules = rules
-        self._backgrounds: list[Colour | None] = [WHITE if presume_white else None]
+        self._view = View(rules, reading)
         self._pieces: list[str] = []
         self._events = 0
-        self._hiding: Hidden | None = None
-        self._presumed = False
+        self._hiding: Passage | None = None
         self._inside = 0
-        self._hidden_text: list[str] = []
         self._silent = 0
         self._linked_data: list[str] | None = None
+        if rules.unread:
+            self.counts[Hidden.UNREAD.value] = 1
 
     @property
     def full(self) -> bool:
-        return self._events > MOST_EVENTS
+        return self._events > MOST_EVENTS or self._view.exhausted
+
+    @property
+    def writes_in_white(self) -> bool:
+        return self._view.white
 
     @property
     def markup(self) -> str:
@@ -96,20 +102,21 @@ class Cleaner:
         if self._hiding is not None or self._silent:
             self._start_unseen(tag, attributes)
             return
-        attributes = {name: self._seen(value or "") for name, value in islice(attributes.items(), 60)}
-        stated = self._rules.of_element(tag, attributes) if attributes else {}
-        hiding = self._hides(tag, attributes, stated)
-        self.facts.begin(tag, attributes, shown=hiding is None)
+        attributes = {name: self._seen(value or "") for name, value in _looked_at(attributes)}
+        hiding, frame = self._view.seen(tag, attributes, unknown=self.facts.style_sheets > 0)
+        self.facts.begin(tag, attributes, shown=hiding is None and frame.passage is None)
         self._count_alternatives(attributes)
         if hiding is not None:
-            self._hiding, self._inside, self._hidden_text = hiding, 1, []
-            return
-        if tag in _NOT_TEXT:
+            self._hiding, self._inside = Passage(hiding), 1
+        elif tag in _NOT_TEXT:
             self._silent = 1
             self._linked_data = [] if "ld+json" in attributes.get("type", "") else None
+        else:
+            if self._view.enter(tag, frame):
+                self.counts[Hidden.REVEALED.value] += 1
+            self._write_start(tag, attributes if frame.passage is None else {})
             return
-        self._backgrounds.append(background_of(stated, attributes, self._backgrounds[-1]))
-        self._write_start(tag, attributes)
+        self._view.passed()
 
     def end(self, tag: str) -> None:
         self._events += 1
@@ -118,16 +125,16 @@ class Cleaner:
         if self._hiding is not None:
             self._inside -= 1
             if self._inside == 0:
-                self._end_hiding()
+                self._end_passage(self._hiding)
+                self._hiding = None
             return
         if self._silent:
-            self._silent -= 1
-            if not self._silent and self._linked_data is not None:
-                self.facts.linked("".join(self._linked_data))
+            self._end_silence()
             return
         self.facts.end(tag)
-        if len(self._backgrounds) > 1:
-            self._backgrounds.pop()
+        passage = self._view.leave()
+        if passage is not None:
+            self._end_passage(passage)
         self.depth -= 1
         if tag not in _VOID:
             self._pieces.append(f"</{tag}>")
@@ -137,15 +144,28 @@ class Cleaner:
         if self.full:
             return
         if self._hiding is not None:
-            self._hidden_text.append(text)
+            self._hiding.texts.append(text)
         elif self._silent:
             self.facts.script(text)
             if self._linked_data is not None:
                 self._linked_data.append(text)
         else:
-            shown = self._seen(text)
-            self.facts.shown(shown)
-            self._pieces.append(escape(shown, quote=False))
+            self._show(text, self._view.frame)
+
+    def _end_silence(self) -> None:
+        self._silent -= 1
+        if not self._silent and self._linked_data is not None:
+            self.facts.linked("".join(self._linked_data))
+
+    def _show(self, text: str, frame: Frame) -> None:
+        if frame.passage is not None:
+            frame.passage.texts.append(text)
+            text = " "
+        shown = self._seen(text)
+        if frame.told:
+            self.facts.hidden(shown)
+        self.facts.shown(shown)
+        self._pieces.append(escape(shown, quote=False))
 
     def comment(self, text: str) -> None:
         self._events += 1
@@ -159,8 +179,10 @@ class Cleaner:
     def doctype(self, *_parts: Any) -> None: ...
 
     def close(self) -> "Cleaner":
-        if self._hiding is not None:
-            self._end_hiding()
+        for passage in (self._hiding, *self._view.passages):
+            if passage is not None:
+                self._end_passage(passage)
+        self._hiding = None
         return self
 
     def _seen(self, text: str) -> str:
@@ -176,35 +198,18 @@ class Cleaner:
         else:
             self._silent += 1
         if tag in ("script", "input", "form", "meta"):
-            self.facts.begin(tag, {name: value or "" for name, value in islice(attributes.items(), 60)}, shown=False)
+            self.facts.begin(tag, {name: value or "" for name, value in _looked_at(attributes)}, shown=False)
 
-    def _hides(self, tag: str, attributes: Mapping[str, str], stated: Mapping[str, str]) -> Hidden | None:
-        if tag in _NEVER_HIDDEN:
-            return None
-        if by_markup := _hidden_by_markup(tag, attributes):
-            return by_markup
-        if not attributes:
-            return None
-        behind = background_of(stated, attributes, self._backgrounds[-1]) if stated else None
-        hiding = hidden_by(stated, behind)
-        if hiding is None and tag == "font" and attributes.get("color"):
-            hiding = hidden_by({"color": attributes["color"].lower()}, self._backgrounds[-1])
-        if hiding is None and _SCREEN_READERS.search(attributes.get("class", "")):
-            return Hidden.OFF_SCREEN
-        self._presumed = hiding is Hidden.SAME_COLOUR and behind == WHITE
-        return hiding
-
-    def _end_hiding(self) -> None:
-        hiding, self._hiding = self._hiding, None
-        text = " ".join(" ".join(self._hidden_text).split())
-        if not text or hiding is None:
+    def _end_passage(self, passage: Passage) -> None:
+        text = " ".join(" ".join(passage.texts).split())
+        if not text:
             return
-        self.counts[hiding.value] += 1
-        self.presumed_chars += len(text) if self._presumed else 0
-        if hiding is Hidden.NOSCRIPT:
+        self.counts[passage.hiding.value] += 1
+        self.presumed_chars += len(text) if passage.presumed else 0
+        self.waiting_chars += len(text) if passage.hiding in _SHOWN_BY_SCRIPTS else 0
+        if passage.hiding is Hidden.NOSCRIPT:
             self.facts.noscript = (self.facts.noscript + " " + text)[:4_000]
         self.facts.hidden(text)
-        self._presumed = False
 
     def _count_alternatives(self, attributes: Mapping[str, str]) -> None:
         for name in _ALTERNATIVES:
@@ -226,28 +231,31 @@ class Cleaner:
         self._pieces.append(f"<{tag}{written}>")
 
 
+def _looked_at(attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The first ones, and those that hide wherever they stand."""
+    yield from islice(attributes.items(), _MOST_ATTRIBUTES)
+    if len(attributes) > _MOST_ATTRIBUTES:
+        yield from ((name, attributes[name]) for name in _HIDE if name in attributes)
+
+
 def _name_of(attributes: Mapping[str, str]) -> str:
     return attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
 
 
-def _hidden_by_markup(tag: str, attributes: Mapping[str, str]) -> Hidden | None:
-    if tag in ("template", "noscript", "noframes"):
-        return Hidden.TEMPLATE if tag == "template" else Hidden.NOSCRIPT
-    if "hidden" in attributes:
-        return Hidden.ATTRIBUTE
-    if attributes.get("aria-hidden", "").strip().lower() == "true":
-        return Hidden.ARIA_HIDDEN
-    return Hidden.CLOSED if tag == "dialog" and "open" not in attributes else None
-
-
 def cleaned(markup: str) -> Cleaner:
-    """The page as its reader sees it. Never raises for what the markup is."""
+    """The page as its reader sees it. Never raises for what the markup is.
+
+    Most of the page in white: a style sheet that is not read here has made its background dark. Most of it invisible:
+    a script shows it.
+    """
     rules = StyleRules.of(markup)
-    found = _parsed(markup, Cleaner(rules))
-    if found.facts.style_sheets and found.presumed_chars > found.facts.chars:
-        # Most of the page is written in white: a style sheet that is not read here has made its background dark.
-        return _parsed(markup, Cleaner(rules, presume_white=False))
-    return found
+    found = _parsed(markup, Cleaner(rules, Reading()))
+    facts = found.facts
+    white = not ((facts.style_sheets or rules.imports or found.writes_in_white) and found.presumed_chars > facts.chars)
+    still = not (facts.scripts and found.waiting_chars > facts.chars)
+    if white and still:
+        return found
+    return _parsed(markup, Cleaner(rules.again(), Reading(white=white, still=still)))
 
 
 def _parsed(markup: str, target: Cleaner) -> Cleaner:

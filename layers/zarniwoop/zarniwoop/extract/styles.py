@@ -1,38 +1,50 @@
-"""Which elements a page's own styles hide: declarations of `style` attributes and of simple rules in `<style>`.
+"""How declarations keep an element's words from readers, whatever is in it; and what stands behind them.
 
-Simple is a rule whose selector is one class, one id, or an element with one of them, outside of any `@` block: what
-is looked for are words that no reader sees and a model does, and those are hidden where the words stand. What a style
-sheet of another file does is not known here.
+What a descendant can undo (its colour, size of letters, visibility) is `appearance`'s to know. What a style sheet of
+another file does is not known here.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from enum import StrEnum
 
-_MOST_STYLE = 400_000
-_MOST_RULES = 4_000
-_SELECTOR = re.compile(r"([a-z][a-z0-9]{0,20})?([.#])(-?[_a-z][\w-]{0,100})", re.IGNORECASE)
-_NUMBER = re.compile(r"([+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(px|em|rem|ex|ch|vw|vh|pt|%)?")
-_COLOUR = re.compile(r"#([0-9a-f]{3,8})\b|rgba?\(([^)]{1,60})\)|\b([a-z]{3,20})\b", re.IGNORECASE)
-_NAMED = {
-    "white": (255, 255, 255), "snow": (255, 250, 250), "ivory": (255, 255, 240), "whitesmoke": (245, 245, 245),
-    "ghostwhite": (248, 248, 255), "floralwhite": (255, 250, 240), "black": (0, 0, 0), "red": (255, 0, 0),
-    "green": (0, 128, 0), "blue": (0, 0, 255), "yellow": (255, 255, 0), "gray": (128, 128, 128),
-    "grey": (128, 128, 128), "silver": (192, 192, 192), "navy": (0, 0, 128), "lightgray": (211, 211, 211),
-    "lightgrey": (211, 211, 211), "darkblue": (0, 0, 139), "orange": (255, 165, 0), "purple": (128, 0, 128),
-}  # fmt: skip
-WHITE = (255, 255, 255)
-_NEAR = 16
-"""How far two colours may lie apart in each part and still be one to the eye."""
-_PIXELS = {"em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 1.33, "vw": 10.0, "vh": 10.0, "px": 1.0, None: 1.0}
-_TINY_FONT = 2.0
-_FAR = 400.0
-_ZERO_CLIP = re.compile(r"rect\(\s*(?:0|1px|auto)|inset\(\s*(?:50|100)%|circle\(\s*0", re.IGNORECASE)
-_BRACE = re.compile(r"[{}]")
-_MOVES = ("transform", "transition", "animation", "will-change")
+from zarniwoop.extract.colours import Colour, of_old, over, paint
+from zarniwoop.extract.lengths import length, number
+from zarniwoop.extract.style_values import four_sides
 
-Colour = tuple[int, int, int]
+FAR = 400.0
+_FAR_RIGHT = 5_000.0
+_FAR_MOVED = 2_000.0
+"""From where an element would stand: a row of pictures is moved by some of them."""
+_WHOLE = 100.0
+_OF_PAGE, _OF_ITSELF = 4.0, 1.0
+"""Pixels of a percent: of the box around, which is as wide as a page; and of the element."""
+_FAINT = 0.05
+_SMALLEST_SCALE = 0.05
+_SHAPE = re.compile(r"(rect|inset)\(((?:[^()]|\([^()]*\)){0,200})\)")
+_NO_SHAPE = re.compile(
+    r"(?:circle|ellipse)\(\s*0(?:\.0{1,9})?(?![.\d])|polygon\(\s*([^,()]{1,20})(?:,\s*\1){2,20}\s*\)", re.IGNORECASE
+)
+_MOVES = (
+    "transform",
+    "will-change",
+    "transition",
+    "transition-property",
+    "transition-duration",
+    "animation",
+    "animation-name",
+)
+_AT_ONCE = re.compile(r"none|all|initial|unset|inherit|auto|(?:all\s)?(?:[a-z-]{1,20}\s)?(?:0m?s|none)(?:\s.*)?")
+_TRANSFORM = re.compile(r"(translate|scale|matrix)(3d|[xyz])?\(((?:[^()]|\([^()]*\)){0,200})\)")
+_CELLS = ("td", "th", "tr", "col")
+_OUT_OF_FLOW = ("absolute", "fixed")
+_PLACED = (*_OUT_OF_FLOW, "relative", "sticky", "-webkit-sticky")
+_SIDES = ("left", "top", "right", "bottom")
+_CLIPS = ("hidden", "clip", "auto", "scroll", "overlay", "-moz-hidden-unscrollable")
+_UNPAINTED = re.compile(
+    r"(?:oklch|oklab|lab|lch|hwb|color|color-mix|light-dark|device-cmyk|rgba?|hsla?|var)\(|currentcolor"
+)
+
 Declarations = Mapping[str, str]
 
 
@@ -55,214 +67,145 @@ class Hidden(StrEnum):
     BIDI = "bidi"
     TAG_CHARACTER = "tag_character"
     CLOSED = "closed_dialog"
+    REVEALED = "shown_by_scripts"
+    """Given all the same: most of the page is invisible until a script shows it."""
+    UNREAD = "unread_styles"
+    """One: the page's style sheets are longer than what is read of them."""
 
 
-@dataclass(slots=True)
-class StyleRules:
-    """Declarations by selector: `.class`, `#id`, `tag.class`. Later ones win, as in the cascade."""
-
-    by_selector: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, markup: str) -> "StyleRules":
-        rules = cls()
-        for sheet in _sheets(markup):
-            rules._add(sheet)
-        return rules
-
-    def _add(self, sheet: str) -> None:
-        for selectors, body in _rules(_without_comments(sheet)):
-            if len(self.by_selector) >= _MOST_RULES:
-                return
-            stated = declarations(body)
-            for selector in selectors.split(",")[:50]:
-                found = _SELECTOR.fullmatch(selector.strip())
-                if found and stated:
-                    key = f"{(found[1] or '').lower()}{found[2]}{found[3]}"
-                    self.by_selector.setdefault(key, {}).update(stated)
-
-    def of_element(self, tag: str, attributes: Mapping[str, str]) -> Declarations:
-        """What holds for an element: its classes, its id, its own style, each over the one before."""
-        inline = attributes.get("style")
-        own = declarations(inline) if inline else {}
-        if not self.by_selector:
-            return own
-        names = [f".{name}" for name in attributes.get("class", "").split()[:40]]
-        names += [f"#{identifier}" for identifier in (attributes.get("id"),) if identifier]
-        merged: dict[str, str] = {}
-        for name in names:
-            merged.update(self.by_selector.get(name, {}))
-            merged.update(self.by_selector.get(tag + name, {}))
-        return {**merged, **own}
-
-
-def declarations(body: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in body[:5_000].split(";")[:100]:
-        name, colon, value = part.partition(":")
-        if colon:
-            found[name.strip().lower()] = value.replace("!important", "").strip().lower()[:200]
-    return found
-
-
-def hidden_by(stated: Declarations, background: Colour | None) -> Hidden | None:
-    """How the declarations hide an element that stands on that background; None where they do not."""
+def taken_out(stated: Declarations, tag: str = "") -> Hidden | None:
+    """How the declarations hide all that is in an element; None where they do not."""
     if not stated:
         return None
     if stated.get("display") == "none":
         return Hidden.DISPLAY_NONE
-    if stated.get("visibility") in ("hidden", "collapse") or stated.get("content-visibility") == "hidden":
+    if stated.get("content-visibility") == "hidden":
         return Hidden.INVISIBLE
-    if _is_tiny(stated):
+    if _is_tiny(stated, tag):
         return Hidden.ZERO_SIZE
     if _is_off_screen(stated):
         return Hidden.OFF_SCREEN
-    opacity = _number(stated.get("opacity"))
-    if opacity is not None and opacity < 0.05 and not any(name in stated for name in _MOVES):
-        return Hidden.TRANSPARENT
-    return Hidden.SAME_COLOUR if _is_of_one_colour(stated, background) else None
+    return Hidden.TRANSPARENT if _is_faint(stated) else None
 
 
 def background_of(stated: Declarations, attributes: Mapping[str, str], inherited: Colour | None) -> Colour | None:
     """The colour behind the element's words; None where a picture or an unknown colour is."""
-    value = stated.get("background-color") or stated.get("background") or attributes.get("bgcolor")
-    if stated.get("background-image", "none") != "none":
+    if stated.get("background-image", "none") not in ("none", "initial", "unset", "revert"):
         return None
-    if not value or value in ("inherit", "none", "transparent", "initial", "unset"):
-        return inherited
-    return None if "url(" in value or "gradient" in value else colour(value)
+    value = stated.get("background-color")
+    if value is None:
+        value = of_old(attributes.get("bgcolor", ""))
+    painted = paint(value)
+    if painted is None:
+        return None if _UNPAINTED.search(value) else inherited
+    return over(painted, inherited)
 
 
-def colour(value: str) -> Colour | None:
-    """The first colour of a value; None where there is none that is known, or it cannot be seen at all."""
-    for found in _COLOUR.finditer(value[:200]):
-        if found[1]:
-            return _of_hex(found[1])
-        if found[2]:
-            return _of_numbers(found[2])
-        if found[3].lower() in _NAMED:
-            return _NAMED[found[3].lower()]
-    return None
+def _is_faint(stated: Declarations) -> bool:
+    """Seen through; unless it is on its way, as what scrolls into view is."""
+    if any(name in stated and not _AT_ONCE.fullmatch(stated[name]) for name in _MOVES):
+        return False
+    return any(amount is not None and amount < _FAINT for amount in (_share(stated.get("opacity")), _filtered(stated)))
 
 
-def _is_tiny(stated: Declarations) -> bool:
-    font = _length(stated.get("font-size"))
-    if font is not None and font <= _TINY_FONT:
+def _share(value: str | None) -> float | None:
+    if not value:
+        return None
+    amount = length(value, percent=0.01)
+    return number(value) if amount is None else amount
+
+
+def _filtered(stated: Declarations) -> float | None:
+    found = re.search(r"opacity\(([^()]{1,20})\)", stated.get("filter", ""))
+    return _share(found[1].strip()) if found else None
+
+
+def _is_tiny(stated: Declarations, tag: str) -> bool:
+    zoom = _share(stated.get("zoom"))
+    if zoom is not None and zoom < _SMALLEST_SCALE:
         return True
-    if _number(_scale(stated.get("transform", ""))) == 0:
+    scales = [amount for kind, amount in _moves(stated) if kind == "scale"]
+    if any(abs(amount) < _SMALLEST_SCALE for amount in scales):
         return True
-    clipped = stated.get("overflow", stated.get("overflow-y", "")) in ("hidden", "clip")
-    sizes = [_length(stated.get(name)) for name in ("width", "height", "max-width", "max-height")]
-    return clipped and any(size is not None and size <= 1.0 for size in sizes)
+    if tag in _CELLS:  # these are as large as their table makes them
+        return False
+    return _is_narrow(stated, "width") or _is_narrow(stated, "height")
 
 
-def _scale(transform: str) -> str | None:
-    return transform[6:] if transform.startswith("scale(") else None
+def _is_narrow(stated: Declarations, side: str) -> bool:
+    """A box of nothing that shows nothing beyond it; unless padding or its row makes it larger."""
+    if not any(stated.get(name) in _CLIPS for name in ("overflow-x", "overflow-y")):
+        return False
+    sizes = [length(stated.get(name)) for name in (side, f"max-{side}")]
+    if not any(size is not None and size <= 1.0 for size in sizes):
+        return False
+    grows = number(stated.get("flex-grow")) or 0.0
+    least = length(stated.get(f"min-{side}"), percent=_OF_PAGE) or 0.0
+    padding = [length(stated.get(f"padding-{end}"), percent=_OF_PAGE) or 0.0 for end in ("top", "bottom")]
+    return not (least > 1.0 or (grows > 0 and sizes[1] is None) or (side == "height" and sum(padding) > 1.0))
+
+
+def _moves(stated: Declarations) -> list[tuple[str, float]]:
+    """Every `scale` and `translate` of an element: factors, and pixels."""
+    if not any(name in stated for name in ("transform", "translate", "scale")):
+        return []
+    found: list[tuple[str, float | None]] = []
+    for name, axis, inner in _TRANSFORM.findall(stated.get("transform", "")[:1_000]):
+        parts = inner.split(",")
+        if name == "matrix":
+            corners = (0, 5, 12, 13) if axis else (0, 3, 4, 5)
+            kinds = ("scale", "scale", "translate", "translate")
+            found += [
+                (kind, number(parts[place].strip()))
+                for kind, place in zip(kinds, corners, strict=True)
+                if place < len(parts)
+            ]
+        elif axis != "z":
+            found += [(name, _amount(name, part)) for part in parts[:2]]
+    for name in ("scale", "translate"):
+        value = stated.get(name, "none")
+        parts = re.findall(r"[^\s(]*\([^)]*\)+|\S+", value)[:2] if value != "none" else []
+        found += [(name, _amount(name, part)) for part in parts]
+    return [(name, amount) for name, amount in found if amount is not None]
+
+
+def _amount(name: str, part: str) -> float | None:
+    return length(part.strip(), percent=0.01 if name == "scale" else _OF_ITSELF)
 
 
 def _is_off_screen(stated: Declarations) -> bool:
-    if _ZERO_CLIP.match(stated.get("clip", "")) or _ZERO_CLIP.match(stated.get("clip-path", "")):
+    if _is_clipped(stated):
         return True
-    placed = stated.get("position") in ("absolute", "fixed")
-    sides = ("left", "top", "right", "bottom") if placed else ()
-    for name in (*sides, "text-indent", "margin-left", "margin-top", "margin-right"):
-        length = _length(stated.get(name))
-        if length is not None and (length <= -_FAR or (name in sides and length >= 5_000)):
-            return True
-    return False
+    if any(name == "translate" and (amount <= -_FAR_MOVED or amount >= _FAR_RIGHT) for name, amount in _moves(stated)):
+        return True
+    margins = [length(stated.get(name)) for name in ("margin-left", "margin-top", "margin-right")]
+    return any(margin is not None and margin <= -FAR for margin in margins) or _is_placed_far(stated)
 
 
-def _is_of_one_colour(stated: Declarations, background: Colour | None) -> bool:
-    value = stated.get("color")
-    if not value:
+def _is_placed_far(stated: Declarations) -> bool:
+    position = stated.get("position")
+    if position not in _PLACED:
         return False
-    if value == "transparent":
-        return "background-clip" not in stated and "-webkit-background-clip" not in stated
-    shown = colour(value)
-    return (
-        shown is not None
-        and background is not None
-        and all(abs(one - other) <= _NEAR for one, other in zip(shown, background, strict=True))
-    )
+    out = position in _OUT_OF_FLOW
+    sides = [length(stated.get(name), percent=_OF_PAGE if out else _OF_ITSELF) for name in _SIDES]
+    return any(side is not None and (side <= -(FAR if out else _FAR_MOVED) or side >= _FAR_RIGHT) for side in sides)
 
 
-def _of_hex(digits: str) -> Colour | None:
-    if len(digits) in (3, 4):
-        digits = "".join(digit * 2 for digit in digits)
-    return (int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)) if len(digits) in (6, 8) else None
+def _is_clipped(stated: Declarations) -> bool:
+    """To nothing, or next to it. `rect()` counts from the upper left corner, `inset()` from each side."""
+    path = stated.get("clip-path", "")
+    if _NO_SHAPE.match(path):
+        return True
+    clip = stated.get("clip", "") if stated.get("position") in _OUT_OF_FLOW else ""
+    return any(_is_nothing(*found) for found in (*_SHAPE.findall(clip), *_SHAPE.findall(path)))
 
 
-def _of_numbers(inner: str) -> Colour | None:
-    parts = [part for part in re.split(r"[,\s/]+", inner.strip()) if part][:4]
-    numbers = [_number(part) for part in parts]
-    if len(numbers) < 3 or any(number is None for number in numbers):
-        return None
-    red, green, blue = (min(255, max(0, int(number or 0))) for number in numbers[:3])
-    return red, green, blue
-
-
-def _number(value: str | None) -> float | None:
-    found = _NUMBER.match(value) if value else None
-    return float(found[1]) if found else None
-
-
-def _length(value: str | None) -> float | None:
-    """In pixels, roughly; what is relative to a box (`%`) is not known, but nothing of it is nothing."""
-    found = _NUMBER.match(value) if value else None
-    if not found:
-        return None
-    number = float(found[1])
-    if found[2] == "%":
-        return 0.0 if number == 0 else None
-    return number * _PIXELS[found[2]]
-
-
-def _sheets(markup: str) -> Iterator[str]:
-    """What stands in the page's style elements, found without a parser, in order."""
-    lowered, place, left = markup.lower(), 0, _MOST_STYLE
-    if len(lowered) != len(markup):  # a few letters have a longer lower case
-        lowered = markup
-    while left > 0 and (start := lowered.find("<style", place)) >= 0:
-        opened = lowered.find(">", start)
-        end = lowered.find("</style", opened)
-        if opened < 0 or end < 0:
-            return
-        yield markup[opened + 1 : min(end, opened + 1 + left)]
-        left -= end - opened
-        place = end
-
-
-def _without_comments(sheet: str) -> str:
-    kept, place = [], 0
-    while (start := sheet.find("/*", place)) >= 0:
-        kept.append(sheet[place:start])
-        end = sheet.find("*/", start + 2)
-        if end < 0:
-            return "".join(kept)
-        place = end + 2
-    return "".join((*kept, sheet[place:]))
-
-
-def _rules(sheet: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of each rule that stands outside of `@` blocks."""
-    place = 0
-    while (opened := sheet.find("{", place)) >= 0:
-        selectors = sheet[place:opened].rpartition(";")[2].strip()
-        if selectors.startswith("@"):
-            place = _behind_block(sheet, opened)
-            continue
-        closed = sheet.find("}", opened)
-        if closed < 0:
-            return
-        if len(selectors) < 5_000:
-            yield selectors, sheet[opened + 1 : closed]
-        place = closed + 1
-
-
-def _behind_block(sheet: str, opened: int) -> int:
-    depth = 0
-    for found in _BRACE.finditer(sheet, opened):
-        depth += 1 if found[0] == "{" else -1
-        if depth == 0:
-            return found.end()
-    return len(sheet)
+def _is_nothing(shape: str, inner: str) -> bool:
+    sides = four_sides(inner.partition("round")[0].replace(",", " "))
+    if shape == "rect":
+        edges = [length(each) for each in sides]
+        up, far_right, down, near = (edges[0] or 0.0, edges[1], edges[2], edges[3] or 0.0)
+        return (down is not None and down - up <= 1.0) or (far_right is not None and far_right - near <= 1.0)
+    shares = [length(each, percent=1.0) if each.endswith("%") else 0.0 for each in sides]
+    up, far_right, down, near = (share or 0.0 for share in shares)
+    return up + down >= _WHOLE or far_right + near >= _WHOLE
