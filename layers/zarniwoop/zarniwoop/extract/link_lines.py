@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from zarniwoop.extract.facts import FoundLink
 from zarniwoop.extract.markdown import Written
+from zarniwoop.extract.weigh import letters
 
 _UNWORDED = re.compile(r"[\W_]+")
 _MOST_CHARS = 60_000
@@ -29,7 +30,7 @@ class LinkLines:
     def counted(self, article: Written) -> Written:
         """The article with such lines counted as links."""
         lines = article.text.split("\n", _MOST_LINES)[:_MOST_LINES]
-        linked = sum(len(line.replace(" ", "")) for line in lines if self._is_of_links(line))
+        linked = sum(letters(line) for line in lines if self._is_of_links(line))
         return replace(article, link_chars=min(article.chars, article.link_chars + linked)) if linked else article
 
     def _is_of_links(self, line: str) -> bool:

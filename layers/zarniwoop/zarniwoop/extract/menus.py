@@ -8,8 +8,8 @@ import re
 from dataclasses import replace
 
 from zarniwoop.extract.markdown import Written
+from zarniwoop.extract.weigh import LINK, letters
 
-_LINK = re.compile(r"\[([^\[\]\n]{0,400})\]\([^()\s]{1,2100}\)")
 _MARKS = re.compile(r"^(?:\s{0,40}(?:#{1,6}|[-*>]|\d{1,7}\.) )+")
 _OWN_HEADLINE = re.compile(r"# (?!\[)")
 _LINKED_HEADLINE = re.compile(r"#{2,6} \[[^\[\]\n]{1,400}\]\([^()\s]{1,2100}\)")
@@ -20,9 +20,9 @@ _LEAST_KEPT = 0.4
 
 def counted(text: str) -> Written:
     """Markdown that another reader wrote, with what of it is links."""
-    shown = _LINK.sub(r"\1", text)
-    linked = sum(_letters(found[1]) for found in _LINK.finditer(text))
-    return Written(text=text, chars=_letters(shown), link_chars=linked, cut=False)
+    shown = LINK.sub(r"\1", text)
+    linked = sum(letters(found[1]) for found in LINK.finditer(text))
+    return Written(text=text, chars=letters(shown), link_chars=linked, cut=False)
 
 
 def without_menus(article: Written) -> Written:
@@ -53,10 +53,10 @@ def without_loose_end(article: Written) -> Written:
 
 def _without(article: Written, lines: list[str], drops: list[bool]) -> Written:
     gone = [line for line, drop in zip(lines, drops, strict=True) if drop]
-    lost = sum(_letters(_MARKS.sub("", _LINK.sub(r"\1", line))) for line in gone)
+    lost = sum(letters(_MARKS.sub("", LINK.sub(r"\1", line))) for line in gone)
     if not lost or article.chars - lost < article.chars * _LEAST_KEPT:
         return article
-    linked = sum(_letters(found[1]) for line in gone for found in _LINK.finditer(line))
+    linked = sum(letters(found[1]) for line in gone for found in LINK.finditer(line))
     kept = "\n".join(line for line, drop in zip(lines, drops, strict=True) if not drop)
     return replace(
         article,
@@ -69,8 +69,8 @@ def _without(article: Written, lines: list[str], drops: list[bool]) -> Written:
 def _is_menu_line(line: str) -> bool:
     if "](" not in line:
         return False
-    links = "".join(found[1] for found in _LINK.finditer(line))
-    shown = _MARKS.sub("", _LINK.sub(r"\1", line))
+    links = "".join(found[1] for found in LINK.finditer(line))
+    shown = _MARKS.sub("", LINK.sub(r"\1", line))
     return len(links) >= _LINKED * len(shown)
 
 
@@ -89,7 +89,3 @@ def _in_stretches(lines: list[str], menu: list[bool]) -> list[bool]:
                     drops[place] = not lines[place].lstrip().startswith("#")
             stretch, links = [], 0
     return drops
-
-
-def _letters(text: str) -> int:
-    return len(text.replace(" ", ""))

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from zarniwoop.extract.markdown import Written
-from zarniwoop.extract.weigh import words_of
+from zarniwoop.extract.weigh import LINK, letters, words_of
 
 _HEADLINE = re.compile(r"# \S")
 _CREDIT = re.compile(
@@ -15,7 +15,6 @@ _CREDIT = re.compile(
 _LEAST_LINE = 40
 _MOST_LINES = 3
 _SEARCHED = 60
-_LINK = re.compile(r"\[([^\[\]\n]{0,400})\]\([^()\s]{1,2100}\)")
 
 
 def with_opening(article: Written, own: Written) -> Written:
@@ -32,15 +31,15 @@ def with_opening(article: Written, own: Written) -> Written:
     lead = [
         line
         for line in between
-        if len(_plain(line)) >= _LEAST_LINE and not _LINK.search(line) and not _CREDIT.match(line)
+        if len(_plain(line)) >= _LEAST_LINE and not LINK.search(line) and not _CREDIT.match(line)
     ]
-    title = _LINK.sub(r"\1", lines[headline])
+    title = LINK.sub(r"\1", lines[headline])
     opening = [line for line in (title, *lead[:_MOST_LINES]) if _plain(line) not in found]
     if opening and _plain(article.text.partition("\n")[0]).startswith(_plain(opening[0])):
         return article  # run together with what follows it
     if not opening:
         return article
-    chars = sum(len(line.replace(" ", "")) for line in opening)
+    chars = sum(map(letters, opening))
     return replace(article, text="\n\n".join((*opening, article.text)), chars=article.chars + chars)
 
 
