@@ -3,7 +3,7 @@
 The bound is that of `data`; `evidence` links to the hits that are shown, and the others take their links along.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,22 +60,23 @@ class Bounding:
         What has no hits to put aside is left as it is. A hit that no page could hold goes without its inline body.
         The other pages are as long as the caller wishes: they go another way, which takes more.
         """
+        scope, recut = self._scope, self._recutting(result)
+        if scope is None or recut is None:
+            return result
         for max_chars in _steps(limit):
-            tried = self._tried(result, max_chars, lambda _entries: ANY_KEPT)
-            if tried is None:
-                break
-            if weigh(as_json(tried)) <= limit:
-                return self._tried(result, max_chars) or result
+            if weigh(as_json(recut(max_chars, lambda _entries: ANY_KEPT))) <= limit:
+                return recut(max_chars, self._keeping(scope))
         return result
 
-    def _tried(self, result: ToolResult, max_chars: int, keep: Keep | None = None) -> ToolResult | None:
-        """None for what cannot be shortened. What does not fit is put aside, unless `keep` says otherwise."""
-        if isinstance(self._whole, Page):
-            return replace(result, data=self._whole.shorter(max_chars))
-        scope, whole = self._scope, _readable(self._whole)
-        if scope is None or entries_of(whole) is None:
+    def _recutting(self, result: ToolResult) -> Callable[[int, Keep], ToolResult] | None:
+        """How to have less of the same answer; None for what cannot be shortened."""
+        whole = self._whole
+        if isinstance(whole, Page):
+            return lambda max_chars, _keep: replace(result, data=whole.shorter(max_chars))
+        readable = _readable(whole)
+        if entries_of(readable) is None:
             return None
-        return self._bounded(result, whole, max_chars, keep or self._keeping(scope))
+        return lambda max_chars, keep: self._bounded(result, readable, max_chars, keep)
 
     def _bounded(self, result: ToolResult, whole: Any, max_chars: int, keep: Keep) -> ToolResult:
         data = bound(whole, max_chars, keep, self._links)
